@@ -18,15 +18,15 @@ export interface CaseFile {
 export type CaseRunner = (file: CaseFile) => Promise<readonly CaseResult[]> | readonly CaseResult[];
 
 /**
- * Judges the cases one after the other with `judge`, which answers nothing when the case holds and the reason when it
+ * Judges the cases (`file.cases as readonly MyCase[]`) one after the other with `judge`, which answers nothing when the case holds and the reason when it
  * does not. An exception in `judge` fails that case only.
  */
 export async function judgeEach<Case extends { readonly id: string }>(
-  file: CaseFile,
+  cases: readonly Case[],
   judge: (one: Case) => Promise<string | undefined> | string | undefined,
 ): Promise<readonly CaseResult[]> {
   const results: CaseResult[] = [];
-  for (const one of file.cases as readonly Case[]) {
+  for (const one of cases) {
     const detail = await reasonOfFailure(one, judge);
     results.push(detail === undefined ? { id: one.id, passed: true } : { id: one.id, passed: false, detail });
   }
