@@ -1,0 +1,9 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decideSegmentClose } from './decide-segment-close.ts';
+
+test('a segment closes at 256 MB or ten minutes, whichever comes first', () => {
+  assert.deepEqual(decideSegmentClose({ bytes: 255_999_999, ageMs: 599_999 }), { close: false });
+  assert.deepEqual(decideSegmentClose({ bytes: 256_000_000, ageMs: 0 }), { close: true, reason: 'bytes' });
+  assert.deepEqual(decideSegmentClose({ bytes: 0, ageMs: 600_000 }), { close: true, reason: 'age' });
+});
