@@ -31,7 +31,7 @@ export function decideUrlCaps(canonicalUrl: string): UrlCapsDecision {
 }
 
 const NESTED_ENCODING = new RegExp(`%(?:25){${ENCODING_DEPTH_MAX},}[0-9A-F]{2}`);
-const REPEATED_ENTITY = new RegExp(`(?:amp(?:;|%(?:25)*3B)){${ENTITY_REPEATS_MAX + 1},}`);
+const REPEATED_ENTITY = new RegExp(`(?:&?amp(?:;|%(?:25)*3B)){${ENTITY_REPEATS_MAX + 1},}`);
 
 function trapMark(canonicalUrl: string): UrlCap | undefined {
   const segments = pathSegments(canonicalUrl);
