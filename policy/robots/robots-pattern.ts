@@ -5,22 +5,22 @@ export interface RobotsPattern {
   /** How specific the pattern is (RFC 9309 §2.2.2): its octets in normal form, every `*` and the final `$` included. */
   readonly octets: number;
   /** What the path begins with: the text up to the first `*`. */
-  readonly head: string;
+  readonly head: OctetSource;
   /** The texts behind it, each between two stars (or behind the last), to be found one after the other. */
   readonly pieces: readonly Piece[];
   /** Where the path ends: anywhere, right behind the head, or with a text behind the last star. */
   readonly end:
     | { readonly kind: 'anywhere' }
     | { readonly kind: 'head' }
-    | { readonly kind: 'text'; readonly text: string };
+    | { readonly kind: 'text'; readonly text: OctetSource };
 }
 
 interface Piece {
-  readonly text: string;
+  readonly text: OctetSource;
   readonly borders: readonly number[];
 }
 
-/** What the matcher reads of a path. A string is one. */
+/** What the matcher reads of paths and texts. A string is one. */
 export interface OctetSource {
   readonly length: number;
   charCodeAt(at: number): number;
@@ -55,8 +55,8 @@ export function parseRobotsPattern(value: string): RobotsPattern {
 
 /**
  * Says whether the pattern matches a path in normal form. Each piece is taken where it is found first, which leaves the
- * most for the others, and is searched by Knuth, Morris and Pratt: the path is read at most twice and the pattern once,
- * whatever either holds.
+ * most for the others, and is searched for by Knuth, Morris and Pratt: an octet of the path is read once and compared at
+ * most three times, whatever either holds.
  */
 export function matchesRobotsPattern(pattern: RobotsPattern, path: OctetSource): boolean {
   if (!hasTextAt(path, pattern.head, 0)) return false;
@@ -72,7 +72,7 @@ export function matchesRobotsPattern(pattern: RobotsPattern, path: OctetSource):
   return start >= at && hasTextAt(path, end.text, start);
 }
 
-function hasTextAt(path: OctetSource, text: string, at: number): boolean {
+function hasTextAt(path: OctetSource, text: OctetSource, at: number): boolean {
   if (path.length - at < text.length) return false;
   for (let index = 0; index < text.length; index += 1) {
     if (path.charCodeAt(at + index) !== text.charCodeAt(index)) return false;
@@ -91,7 +91,7 @@ function findEnd(path: OctetSource, { text, borders }: Piece, from: number): num
 }
 
 /** For each length of a match, the length of the longest shorter one that ends with it. */
-function bordersOf(text: string): readonly number[] {
+function bordersOf(text: OctetSource): readonly number[] {
   const borders = [0, 0];
   for (let at = 1; at < text.length; at += 1) {
     borders.push(extend(text, borders, borders[at] ?? 0, text.charCodeAt(at)));
@@ -100,7 +100,7 @@ function bordersOf(text: string): readonly number[] {
 }
 
 /** The length of the match after one more octet, given the length before it. */
-function extend(text: string, borders: readonly number[], matched: number, octet: number): number {
+function extend(text: OctetSource, borders: readonly number[], matched: number, octet: number): number {
   let length = matched;
   while (length > 0 && text.charCodeAt(length) !== octet) length = borders[length] ?? 0;
   return text.charCodeAt(length) === octet ? length + 1 : length;
