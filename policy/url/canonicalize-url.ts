@@ -32,9 +32,7 @@ export function canonicalizeUrl(input: string, base?: string): CanonicalUrl {
   if (url === null) return refuse('UNPARSABLE');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return refuse('SCHEME');
   if (url.port !== '' && BAD_PORTS.has(Number(url.port))) return refuse('PORT');
-  url.hash = '';
-  url.username = '';
-  url.password = '';
+  dropUnsent(url);
   const host = url.hostname.endsWith('.') ? url.hostname.slice(0, -1) : url.hostname;
   if (!isResolvable(host)) return refuse('HOST');
   const pathAndQuery = url.href.slice(url.origin.length);
@@ -43,6 +41,13 @@ export function canonicalizeUrl(input: string, base?: string): CanonicalUrl {
     ok: true,
     url: `${url.protocol}//${host}${port}${normalizeEscapes(pathAndQuery.replaceAll('^', '%5E'))}`,
   };
+}
+
+/** Each setter parses the URL again, even to no effect; most URLs need none (a lone `#` is not in `hash`). */
+function dropUnsent(url: URL): void {
+  if (url.href.includes('#')) url.hash = '';
+  if (url.username !== '') url.username = '';
+  if (url.password !== '') url.password = '';
 }
 
 function refuse(reason: UrlRefusal): CanonicalUrl {

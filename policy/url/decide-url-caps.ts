@@ -43,7 +43,8 @@ function trapMark(canonicalUrl: string): UrlCap | undefined {
 }
 
 function pathSegments(canonicalUrl: string): string[] {
-  const segments = new URL(canonicalUrl).pathname.split('/').slice(1);
+  const [beforeQuery = ''] = canonicalUrl.split('?', 1);
+  const segments = beforeQuery.split('/').slice(3);
   return segments.at(-1) === '' ? segments.slice(0, -1) : segments;
 }
 
