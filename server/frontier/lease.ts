@@ -1,0 +1,176 @@
+/**
+ * Lease: one short transaction that takes a site's gate and an address slot together, for several sites at once.
+ *
+ * Flow: draw a tenant's band, take its ready sites, find each site's due origin, take a slot of the origin's address,
+ * fill the batch over all tenants, write the lease. What turns out not to be leasable leaves with a queue that tells when
+ * it is. Nothing is waited for but the policy lock (`skip locked` throughout), and no request row is touched.
+ */
+import { randomUUID } from 'node:crypto';
+import { drawPair } from '@decorum/policy/fairness/draw-pair.ts';
+import { BATCH_MS_MAX, BATCH_URLS_MAX } from '@decorum/policy/politeness/defaults.ts';
+import { askForAddresses } from '../store/ask-for-addresses.ts';
+import { awaitAddressSlots } from '../store/await-address-slots.ts';
+import type { Pool, Transaction } from '../store/database.ts';
+import { insertLeases, type NewLease } from '../store/insert-leases.ts';
+import { loadDueRequests, type DueRequest } from '../store/load-due-requests.ts';
+import { loadInstallation, type Installation } from '../store/load-installation.ts';
+import { loadLeaseCandidates, type LeaseCandidate } from '../store/load-lease-candidates.ts';
+import { loadReadyPairs } from '../store/load-ready-pairs.ts';
+import { lockPolicyShared } from '../store/lock-policy.ts';
+import { postponeQueues } from '../store/postpone-queues.ts';
+import { rearmLockedQueues, type QueuePair } from '../store/rearm-queues.ts';
+import { takeAddressSlots } from '../store/take-address-slots.ts';
+import { takeReadySites } from '../store/take-ready-sites.ts';
+import { transact } from '../store/transact.ts';
+import { formatLeaseToken } from './lease-token.ts';
+
+/** How many queues one draw looks at, as a multiple of the leases that are still wanted. */
+const LOOKAHEAD = 2;
+
+/** Draws a call makes before it answers with what it has. */
+const DRAWS_MAX = 16;
+
+/** What one call asks for. */
+export type LeaseInput = { readonly workerId: string; readonly leasesMax: number; readonly leaseMs: number };
+
+/** One URL of a lease: the request that stands for it, and the purposes of all that wait for it. */
+export type LeasedItem = DueRequest & { readonly purposes: readonly string[] };
+
+/** A lease as it was given out. */
+export type GrantedLease = LeaseCandidate & {
+  readonly token: string;
+  readonly slot: number;
+  readonly items: readonly LeasedItem[];
+  readonly policyVersion: bigint;
+};
+
+/**
+ * Gives out up to `leasesMax` leases of what is ready now; an empty list when nothing is. M1, M2: a lease exists only
+ * with both gates held.
+ */
+export async function leaseSites(pool: Pool, input: LeaseInput): Promise<readonly GrantedLease[]> {
+  return transact(pool, async (sql) => {
+    await lockPolicyShared(sql);
+    const installation = await loadInstallation(sql);
+    const granted: GrantedLease[] = [];
+    let pairs = await loadReadyPairs(sql);
+    for (let draw = 0; draw < DRAWS_MAX && granted.length < input.leasesMax; draw += 1) {
+      const pair = drawPair(pairs, Math.random(), Math.random());
+      if (pair === undefined) break;
+      const wanted = input.leasesMax - granted.length;
+      const leases = await leasePair(sql, installation, input, pair, wanted);
+      granted.push(...leases.granted);
+      if (leases.looked < wanted * LOOKAHEAD) pairs = pairs.filter((other) => other !== pair);
+    }
+    return granted;
+  });
+}
+
+async function leasePair(
+  sql: Transaction,
+  installation: Installation,
+  input: LeaseInput,
+  pair: QueuePair,
+  wanted: number,
+): Promise<{ granted: GrantedLease[]; looked: number }> {
+  const taken = await takeReadySites(sql, pair, wanted * LOOKAHEAD);
+  const looked = taken.ready.length + taken.early.length;
+  if (taken.early.length > 0) await postponeQueues(sql, pair, taken.early);
+  if (taken.ready.length === 0) return { granted: [], looked };
+
+  const candidates = await loadLeaseCandidates(sql, taken.ready);
+  const slotted = await assignSlots(sql, pair, candidates.slice(0, wanted));
+  const batches = await fillBatches(sql, slotted);
+  const granted = batches.map((batch) => grant(installation, batch));
+  if (granted.length > 0) await insertLeases(sql, input.workerId, input.leaseMs, granted.map(toNewLease));
+
+  const leasable = new Set([...candidates.slice(wanted), ...granted].map(({ site }) => site));
+  const waiting = new Set(candidates.map(({ site }) => site).filter((site) => !slottedHas(slotted, site)));
+  const idle = taken.ready.filter((site) => !leasable.has(site) && !waiting.has(site));
+  await askForAddresses(sql, idle);
+  await rearmLockedQueues(sql, [...granted.map(({ site }) => site), ...idle], pair);
+  return { granted, looked };
+}
+
+type SlottedCandidate = LeaseCandidate & { readonly slot: number };
+type Batch = SlottedCandidate & { readonly items: readonly LeasedItem[] };
+
+async function assignSlots(
+  sql: Transaction,
+  pair: QueuePair,
+  candidates: readonly LeaseCandidate[],
+): Promise<SlottedCandidate[]> {
+  const wanted = new Map<string, number>();
+  for (const { address } of candidates) wanted.set(address, (wanted.get(address) ?? 0) + 1);
+  const free = await takeAddressSlots(sql, wanted);
+  const slotted: SlottedCandidate[] = [];
+  const without: LeaseCandidate[] = [];
+  for (const candidate of candidates) {
+    const at = free.findIndex(({ address }) => address === candidate.address);
+    const [slot] = at < 0 ? [] : free.splice(at, 1);
+    if (slot === undefined) without.push(candidate);
+    else slotted.push({ ...candidate, slot: slot.slot });
+  }
+  if (without.length > 0) await awaitAddressSlots(sql, pair, without);
+  return slotted;
+}
+
+async function fillBatches(sql: Transaction, slotted: readonly SlottedCandidate[]): Promise<Batch[]> {
+  if (slotted.length === 0) return [];
+  const due = await loadDueRequests(
+    sql,
+    slotted.map(({ origin }) => origin),
+    BATCH_URLS_MAX * 2,
+  );
+  const byOrigin = Map.groupBy(due, ({ origin }) => origin);
+  return slotted
+    .map((candidate) => ({
+      ...candidate,
+      items: mergeUrls(byOrigin.get(candidate.origin) ?? []).slice(0, batchUrlsMax(candidate)),
+    }))
+    .filter(({ items }) => items.length > 0);
+}
+
+/** Several tenants' requests for one URL are one item: one fetch answers them all. */
+function mergeUrls(requests: readonly DueRequest[]): LeasedItem[] {
+  return [...Map.groupBy(requests, ({ url }) => url).values()].flatMap((same) => {
+    const [first] = same;
+    if (first === undefined) return [];
+    const maxBodyBytes = same.reduce((max, r) => (r.maxBodyBytes > max ? r.maxBodyBytes : max), 0n);
+    return {
+      ...first,
+      maxBodyBytes,
+      extract: [...new Set(same.flatMap(({ extract }) => extract))],
+      purposes: [...new Set(same.map(({ purpose }) => purpose))].sort(),
+    };
+  });
+}
+
+/** What fits into the time of a batch at the site's present pace; at least one. */
+function batchUrlsMax({ siteDelayMs, slotSpacingMs }: LeaseCandidate): number {
+  const fits = Math.floor(BATCH_MS_MAX / Math.max(siteDelayMs, slotSpacingMs, 1));
+  return Math.max(1, Math.min(BATCH_URLS_MAX, fits));
+}
+
+function grant(
+  { generation, policyVersion }: Installation,
+  batch: Batch,
+): GrantedLease & { leaseId: string } {
+  const leaseId = randomUUID();
+  return { ...batch, leaseId, token: formatLeaseToken({ leaseId, generation }), policyVersion };
+}
+
+function toNewLease({
+  leaseId,
+  site,
+  origin,
+  address,
+  slot,
+  items,
+}: GrantedLease & { leaseId: string }): NewLease {
+  return { leaseId, site, origin, address, slot, requestIds: items.map(({ requestId }) => requestId) };
+}
+
+function slottedHas(slotted: readonly SlottedCandidate[], site: string): boolean {
+  return slotted.some((candidate) => candidate.site === site);
+}
