@@ -51,14 +51,16 @@ export const runCases: CaseRunner = (file) =>
   );
 
 function judgeSteps(one: RobotsFetchCase): string | undefined {
-  const server = createServer(one.steps ?? []);
+  if (one.steps === undefined || one.expected === undefined)
+    return 'nothing to judge: no steps, or no expected';
+  const server = createServer(one.steps);
   const state = advanceRobotsState(null, fetchRobots(server), 0);
 
   const met = server.connectedHosts.filter((host) => one.must_not_connect?.includes(host));
   if (met.length > 0) return `connected to ${met.join(', ')}`;
-  const accepted = [one.expected ?? {}, ...(one.either ?? [])];
+  const accepted = [one.expected, ...(one.either ?? [])];
   if (accepted.some((expected) => holds(expected, state))) return undefined;
-  const paths = Object.keys(one.expected ?? {});
+  const paths = Object.keys(one.expected);
   const got = Object.fromEntries(paths.map((path) => [path, answerFor(path, state, 0)]));
   return `expected ${accepted.map((each) => JSON.stringify(each)).join(' or ')}, got ${JSON.stringify(got)}`;
 }

@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { CaseFile, CaseResult } from './case-runner.ts';
-import type { CaseRunnerModule } from './runners.ts';
 import { excludedCases } from './excluded-cases.ts';
 import { caseRunners } from './runners.ts';
 
@@ -19,7 +17,7 @@ export type CaseFileReport =
 /** Judges the cases file at `filePath` with the runner of its base name, less the excluded cases. */
 export async function runCaseFile(filePath: string): Promise<CaseFileReport> {
   const name = path.basename(filePath);
-  const runner = await loadRunner(name);
+  const runner = await caseRunners[name]?.();
   if (runner === undefined) return { kind: 'no-runner', name };
 
   const file = JSON.parse(await readFile(filePath, 'utf8')) as CaseFile;
@@ -40,24 +38,4 @@ function unjudged(cases: readonly { readonly id: string }[], results: readonly C
   return cases
     .filter(({ id }) => !seen.has(id))
     .map(({ id }) => ({ id, passed: false, detail: 'the runner answered nothing for this case' }));
-}
-
-async function loadRunner(name: string): Promise<CaseRunnerModule | undefined> {
-  try {
-    return await caseRunners[name]?.();
-  } catch (error) {
-    const module = `${name.replace(/-cases\.json$/, '')}.ts`;
-    if (isMissing(error, pathToFileURL(path.join(import.meta.dirname, module)).href)) return undefined;
-    throw error;
-  }
-}
-
-function isMissing(error: unknown, url: string): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    error.code === 'ERR_MODULE_NOT_FOUND' &&
-    'url' in error &&
-    error.url === url
-  );
 }
