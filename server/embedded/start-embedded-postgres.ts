@@ -9,7 +9,7 @@
  *
  * In `<dataDir>/postgres`: `cluster/` (the database), `password` (0600), `port` (the last one used), `log` and `log.1`, `lock.<n>`.
  */
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedError } from './embedded-error.ts';
@@ -180,7 +180,10 @@ async function endOrphanedPostmaster(dir: string): Promise<void> {
   if (pid === undefined || (await readProcessStart(pid)) === undefined) return;
   if (await endOrphan({ pid, argument: dir, stop: STOP })) return;
   const file = join(dir, 'postmaster.pid');
+  const { uid, gid } = await stat(file);
+  await rm(`${file}.new`, { force: true });
   await writeFile(`${file}.new`, text.replace(/^\d+/, String(NO_PID)), { flag: 'wx', mode: 0o600 });
+  await chown(`${file}.new`, uid, gid);
   await rename(`${file}.new`, file);
 }
 
