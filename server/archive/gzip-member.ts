@@ -19,14 +19,17 @@ export type GzipMember = {
 // Level 1: 414 µs for 30 KB of text where level 6 takes 745 µs and saves 7 %.
 const GZIP_OPTIONS = { level: 1 } as const;
 
-/** Below this a thread-pool turn costs more than compressing on the spot. */
-const SYNC_BYTES_MAX = 8_192;
+/** Up to here a turn of the thread pool costs more than compressing on the spot. */
+const SHORT_BYTES_MAX = 4_096;
+
+// A window no longer than the input: 15 µs for 670 bytes where the default's 256 KiB of tables take 32 µs.
+const SHORT_OPTIONS = { level: 1, windowBits: 12, memLevel: 5, chunkSize: SHORT_BYTES_MAX } as const;
 
 const gzipInPool = promisify<Uint8Array, { level: number }, Buffer>(gzip);
 
 /** Compresses a whole record that is in memory into one gzip member. */
 export async function deflateMember(record: Uint8Array): Promise<Uint8Array> {
-  if (record.length <= SYNC_BYTES_MAX) return gzipSync(record, GZIP_OPTIONS);
+  if (record.length <= SHORT_BYTES_MAX) return gzipSync(record, SHORT_OPTIONS);
   return gzipInPool(record, GZIP_OPTIONS);
 }
 
@@ -56,7 +59,8 @@ export async function* storeMember(
   tail: Uint8Array,
 ): AsyncGenerator<Uint8Array> {
   yield GZIP_HEADER;
-  yield deflateRawSync(head, { ...GZIP_OPTIONS, finishFlush: constants.Z_SYNC_FLUSH });
+  const options = head.length <= SHORT_BYTES_MAX ? SHORT_OPTIONS : GZIP_OPTIONS;
+  yield deflateRawSync(head, { ...options, finishFlush: constants.Z_SYNC_FLUSH });
   let crc = crc32(head);
   let bytes = head.length + tail.length;
   for await (const chunk of body) {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** The record types of one capture. */
 export type CaptureRecordType = 'request' | 'response' | 'revisit' | 'metadata';
@@ -13,7 +13,7 @@ export function toRecordId(captureId: string, recordType: CaptureRecordType): st
   if (!isUuid(captureId)) throw new RangeError('a capture id is a lower-case UUID');
   if (recordType === 'response' || recordType === 'revisit') return captureId;
   const namespace = Buffer.from(captureId.replaceAll('-', ''), 'hex');
-  const bytes = createHash('sha1').update(namespace).update(recordType).digest().subarray(0, 16);
+  const bytes = hash('sha1', Buffer.concat([namespace, Buffer.from(recordType)]), 'buffer').subarray(0, 16);
   bytes[6] = (bytes.readUInt8(6) & 0x0f) | 0x50;
   bytes[8] = (bytes.readUInt8(8) & 0x3f) | 0x80;
   const hex = bytes.toString('hex');
