@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { readMember, type MemberReading } from './read-member.ts';
+import { recoverSegment } from './recover-segment.ts';
+import { scanSegment, type ScannedMember } from './scan-segment.ts';
+import { toSegmentPath } from './segment-path.ts';
+import { openSegmentWriter, type SegmentWriter } from './segment-writer.ts';
+import { verifySegment, type MemberRow, type SegmentVerification } from './verify-segment.ts';
+import type { WarcFields } from './warc-header.ts';
+
+/** Where segments are kept. What a segment is, who writes it and what lies in it is for others to know. */
+export type Archive = {
+  /** See `openSegmentWriter`. */
+  openSegment: (segment: {
+    segmentId: string;
+    createdAt: Date;
+    warcinfo: WarcFields;
+  }) => Promise<SegmentWriter>;
+  /** See `readMember`. */
+  readMember: (location: { segmentId: string; offset: number; length: number }) => Promise<MemberReading>;
+  /** See `scanSegment`. */
+  scanSegment: (segmentId: string) => AsyncGenerator<ScannedMember, void>;
+  /** See `verifySegment`. */
+  verifySegment: (segmentId: string, rows: readonly MemberRow[]) => Promise<SegmentVerification>;
+  /** See `recoverSegment`. */
+  recoverSegment: (segmentId: string, keepThrough: number) => Promise<{ bytes: number }>;
+};
+
+/**
+ * An archive in a directory that every process which fetches, serves or purges has mounted. The directory is
+ * made when the first segment is opened.
+ */
+export function createDirectoryArchive(dir: string): Archive {
+  const toFile = (segmentId: string) => join(dir, toSegmentPath(segmentId));
+  return {
+    openSegment: (segment) => openSegmentWriter({ dir, ...segment }),
+    readMember: ({ segmentId, offset, length }) => readMember({ file: toFile(segmentId), offset, length }),
+    scanSegment: (segmentId) => scanSegment({ file: toFile(segmentId) }),
+    verifySegment: (segmentId, rows) => verifySegment(toFile(segmentId), rows),
+    recoverSegment: (segmentId, keepThrough) => recoverSegment({ file: toFile(segmentId), keepThrough }),
+  };
+}
