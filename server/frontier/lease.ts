@@ -11,7 +11,7 @@ import { BATCH_MS_MAX, BATCH_URLS_MAX } from '@decorum/policy/politeness/default
 import { askForAddresses } from '../store/ask-for-addresses.ts';
 import { awaitAddressSlots } from '../store/await-address-slots.ts';
 import type { Pool, Transaction } from '../store/database.ts';
-import { insertLeases, type NewLease } from '../store/insert-leases.ts';
+import { insertLeases } from '../store/insert-leases.ts';
 import { loadDueRequests, type DueRequest } from '../store/load-due-requests.ts';
 import { loadInstallation, type Installation } from '../store/load-installation.ts';
 import { loadLeaseCandidates, type LeaseCandidate } from '../store/load-lease-candidates.ts';
@@ -82,7 +82,7 @@ async function leasePair(
   const slotted = await assignSlots(sql, pair, candidates.slice(0, wanted));
   const batches = await fillBatches(sql, slotted);
   const granted = batches.map((batch) => grant(installation, batch));
-  if (granted.length > 0) await insertLeases(sql, input.workerId, input.leaseMs, granted.map(toNewLease));
+  if (granted.length > 0) await insertLeases(sql, input.workerId, input.leaseMs, granted);
 
   const leasable = new Set([...candidates.slice(wanted), ...granted].map(({ site }) => site));
   const waiting = new Set(candidates.map(({ site }) => site).filter((site) => !slottedHas(slotted, site)));
@@ -158,17 +158,6 @@ function grant(
 ): GrantedLease & { leaseId: string } {
   const leaseId = randomUUID();
   return { ...batch, leaseId, token: formatLeaseToken({ leaseId, generation }), policyVersion };
-}
-
-function toNewLease({
-  leaseId,
-  site,
-  origin,
-  address,
-  slot,
-  items,
-}: GrantedLease & { leaseId: string }): NewLease {
-  return { leaseId, site, origin, address, slot, requestIds: items.map(({ requestId }) => requestId) };
 }
 
 function slottedHas(slotted: readonly SlottedCandidate[], site: string): boolean {

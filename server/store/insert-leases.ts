@@ -7,7 +7,7 @@ export type NewLease = {
   readonly origin: string;
   readonly address: string;
   readonly slot: number;
-  readonly requestIds: readonly string[];
+  readonly items: readonly { readonly requestId: string; readonly url: string }[];
 };
 
 /**
@@ -20,26 +20,28 @@ export async function insertLeases(
   leaseMs: number,
   leases: readonly NewLease[],
 ): Promise<void> {
-  const rows = leases.map(({ leaseId, site, origin, address, slot, requestIds }) => ({
+  const rows = leases.map(({ leaseId, site, origin, address, slot, items }) => ({
     lease_id: leaseId,
     site,
     origin,
     address,
     slot,
-    request_ids: requestIds,
+    request_ids: items.map(({ requestId }) => requestId),
+    urls: items.map(({ url }) => url),
   }));
   const json = sql.json(rows);
-  await sql`update site set ready_at = 'infinity' where site = any(${leases.map(({ site }) => site)})`;
+  await sql`update site set ready_at = 'infinity', shut_until = '-infinity' where site = any(${leases.map(({ site }) => site)})`;
   await sql`
     update address_slot s set ready_at = 'infinity'
     from jsonb_to_recordset(${json}) as n(address text, slot smallint)
     where s.address = n.address and s.slot = n.slot
   `;
   await sql`
-    insert into lease (lease_id, worker_id, site, origin, address, slot, request_ids, leased_at, expires_at)
-    select lease_id, ${workerId}, site, origin, address, slot, request_ids, decorum.now(),
+    insert into lease (lease_id, worker_id, site, origin, address, slot, request_ids, urls, leased_at, expires_at)
+    select lease_id, ${workerId}, site, origin, address, slot, request_ids, urls, decorum.now(),
       decorum.now() + make_interval(secs => ${leaseMs / 1_000})
     from jsonb_to_recordset(${json})
-      as n(lease_id uuid, site text, origin text, address text, slot smallint, request_ids uuid[])
+      as n(lease_id uuid, site text, origin text, address text, slot smallint, request_ids uuid[],
+        urls text[])
   `;
 }

@@ -12,11 +12,13 @@ export type LeaseCandidate = {
   readonly address: string;
   readonly siteDelayMs: number;
   readonly slotSpacingMs: number;
-  readonly robotsState: 'rules' | 'allow_all' | 'disallow_all' | null;
+  /** Null: never answered. */
+  readonly robotsAgeMs: number | null;
+  /** Null: the origin has no robots.txt, or never answered. */
   readonly robotsVersion: string | null;
   readonly robotsContent: Uint8Array | null;
-  readonly robotsAgeMs: number | null;
-  readonly robotsStale: boolean;
+  /** To be asked again before anything else is fetched. */
+  readonly robotsDue: boolean;
 };
 
 /** For each site the origin that has been due for longest, with what a lease of it tells the worker. */
@@ -28,9 +30,9 @@ export async function loadLeaseCandidates(
     select distinct on (q.site)
       q.site, q.origin, o.scheme, o.host, o.port, h.dial_address as "dialAddress", h.address,
       s.delay_ms as "siteDelayMs", a.slot_spacing_ms as "slotSpacingMs",
-      o.robots_state as "robotsState", o.robots_version as "robotsVersion", c.content as "robotsContent",
-      extract(epoch from decorum.now() - o.robots_fetched_at)::float8 * 1000 as "robotsAgeMs",
-      o.robots_fresh_until is null or o.robots_fresh_until <= decorum.now() as "robotsStale"
+      o.robots_version as "robotsVersion", c.content as "robotsContent",
+      extract(epoch from decorum.now() - o.robots_answered_at)::float8 * 1000 as "robotsAgeMs",
+      coalesce(o.robots_ask_at <= decorum.now(), true) as "robotsDue"
     from origin_queue q
     join tenant t on t.tenant_id = q.tenant_id and t.suspended_at is null
     join site s on s.site = q.site
@@ -40,7 +42,8 @@ export async function loadLeaseCandidates(
     left join robots_copy c on c.version = o.robots_version
     where q.site = any(${sites as string[]}) and q.next_due_at <= decorum.now()
       and h.dial_address is not null and h.expires_at > decorum.now()
-      and coalesce(o.robots_retry_at <= decorum.now(), true) and coalesce(h.blocked_until <= decorum.now(), true)
+      and coalesce(decorum.robots_wait(o.robots_answered_at, o.robots_ask_at) <= decorum.now(), true)
+      and coalesce(h.blocked_until <= decorum.now(), true)
     order by q.site, q.next_due_at, q.origin
   `;
 }

@@ -89,6 +89,8 @@ create table decorum.site (
   good_streak integer not null default 0,
   parkings integer not null default 0,
   quiet_since timestamptz not null default decorum.now(),
+  -- Where the gate opens at the earliest when the present lease ends.
+  shut_until timestamptz not null default '-infinity',
   virtual_time double precision not null default 0,
   created_at timestamptz not null default decorum.now()
 ) with (fillfactor = 70);
@@ -139,17 +141,24 @@ create table decorum.origin (
   host text not null,
   scheme text not null check (scheme in ('http', 'https')),
   port integer not null check (port between 1 and 65535),
-  robots_state text check (robots_state in ('rules', 'allow_all', 'disallow_all')),
+  -- robots.txt over time (RFC 9309 §2.3.1, §2.4): the last answer (without version: the origin has none), how often
+  -- asking failed since, and when to ask next; never asked while ask_at is null.
   robots_version text,
-  robots_fetched_at timestamptz,
-  robots_fresh_until timestamptz,
-  robots_usable_until timestamptz,
-  robots_failures smallint not null default 0,
-  -- Nothing of this origin is leased before.
-  robots_retry_at timestamptz,
+  robots_answered_at timestamptz,
+  robots_failures integer not null default 0,
+  robots_reason text,
+  robots_ask_at timestamptz,
+  crawl_delay_ms integer not null default 0 check (crawl_delay_ms >= 0),
   created_at timestamptz not null default decorum.now()
 ) with (fillfactor = 70);
 create index origin_host on decorum.origin (host);
+create index origin_site on decorum.origin (site);
+
+-- Until when an origin's URLs wait for its robots.txt: it was asked, nothing usable is known, and it is not time to ask
+-- again. Null: there is nothing to wait for. The age up to which an answer counts is ROBOTS_AGE_MS_MAX.
+create function decorum.robots_wait(answered_at timestamptz, ask_at timestamptz) returns timestamptz
+  language sql stable parallel safe
+  return case when coalesce(answered_at < decorum.now() - interval '24 hours', true) then ask_at end;
 
 -- robots.txt by content; an origin and a capture's provenance name the version.
 create table decorum.robots_copy (
@@ -226,8 +235,11 @@ create table decorum.lease (
   origin text not null,
   address text not null,
   slot smallint not null,
-  -- What it still has to report on.
+  -- Its items: the request that stands for each URL, and the URL, which outlives a cancelled request.
   request_ids uuid[] not null,
+  urls text[] not null,
+  -- Items whose attempt was taken: a repeated report changes nothing.
+  reported_ids uuid[] not null default '{}',
   leased_at timestamptz not null,
   expires_at timestamptz not null,
   ended_at timestamptz,
