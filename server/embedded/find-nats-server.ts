@@ -42,7 +42,7 @@ export async function findNatsServer(
     await download(cached, cache, own, signal);
   const found = await check(cached);
   if (found === undefined) throw new EmbeddedError('NO_BINARY', `${cached} does not run here`);
-  return { ...found, path: await keep(cached, own) };
+  return (await check(await keep(cached, own))) ?? found;
 }
 
 async function download(

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { prepareDataDir } from '@decorum/server/embedded/prepare-data-dir.ts';
 import postgres from 'postgres';
 import { listProcesses, waitUntilGone } from '../support/embedded/list-processes.ts';
 
@@ -15,14 +16,19 @@ import { listProcesses, waitUntilGone } from '../support/embedded/list-processes
 const PLATFORM = fileURLToPath(new URL('../support/embedded/platform-process.ts', import.meta.url));
 const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 
+/** Closed to others, so that the services of a platform of root live elsewhere. */
+let project = '';
+/** Where the data really is. */
 let dataDir = '';
 
 before(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'decorum-life-'));
+  project = await mkdtemp(join(tmpdir(), 'decorum-life-'));
+  ({ path: dataDir } = await prepareDataDir(join(project, '.data')));
 });
 after(async () => {
   await waitUntilGone(dataDir);
   await rm(dataDir, { recursive: true, force: true });
+  await rm(project, { recursive: true, force: true });
 });
 
 type Platform = { process: ChildProcess; pid: number; postgresUrl: string; lines: AsyncIterator<string> };
