@@ -5,7 +5,9 @@ import { OUTCOME_RULES } from '@decorum/policy/retry/attempt-table.ts';
 import { enumText, enumValue } from './enum-text.ts';
 
 test('every outcome of the contract is one of the table, and the other way round', () => {
-  const ofContract = OutcomeSchema.values.filter(({ number }) => number > 0).map(({ number }) => enumText(OutcomeSchema, number));
+  const ofContract = OutcomeSchema.values
+    .filter(({ number }) => number > 0)
+    .map(({ number }) => enumText(OutcomeSchema, number));
   assert.deepEqual(ofContract.sort(), Object.keys(OUTCOME_RULES).sort());
 });
 
