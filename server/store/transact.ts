@@ -57,6 +57,15 @@ export async function transactAsTenant<T>(
   });
 }
 
+/** Runs one statement outside of a transaction, with the same errors as `transact`. */
+export async function withStore<T>(work: () => PromiseLike<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toStoreError(error, codeOf(error));
+  }
+}
+
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -1,4 +1,5 @@
 import type { DescEnum } from '@bufbuild/protobuf';
+import type { GenEnum } from '@bufbuild/protobuf/codegenv2';
 
 /** A proto enum's value as the store and the stages name it: without the enum's prefix, as `HTTP_RETRYABLE`. */
 export function enumText(schema: DescEnum, value: number): string {
@@ -8,6 +9,6 @@ export function enumText(schema: DescEnum, value: number): string {
 }
 
 /** The number of a value named so; 0 (unspecified) for a name that the enum does not have. */
-export function enumValue(schema: DescEnum, text: string): number {
-  return schema.values.find(({ number }) => enumText(schema, number) === text)?.number ?? 0;
+export function enumValue<V extends number>(schema: GenEnum<V>, text: string): V {
+  return (schema.values.find(({ number }) => enumText(schema, number) === text)?.number ?? 0) as V;
 }
