@@ -72,6 +72,16 @@ export async function insertResults(
     order by 1, 2
     on conflict do nothing
   `;
+  // A revisit's body lies in another capture, which is held with it.
+  await sql`
+    insert into holder (tenant_id, capture_id)
+    select distinct n."tenantId", c.revisit_of_capture_id
+    from jsonb_to_recordset(${rows}) as n("tenantId" text, "captureId" uuid)
+    join capture c on c.capture_id = n."captureId"
+    where c.revisit_of_capture_id is not null
+    order by 1, 2
+    on conflict do nothing
+  `;
   await sql`
     insert into result (
       request_id, tenant_id, lane, cell, generation, kind, outcome, detail, url, final_url, redirects, attempts,

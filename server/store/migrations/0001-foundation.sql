@@ -384,9 +384,10 @@ create table decorum.result (
   total_ms integer
 );
 create unique index result_number on decorum.result (tenant_id, lane, cell, generation, number) where number is not null;
-create index result_unnumbered on decorum.result (tenant_id, lane, result_id) where number is null;
+create index result_unnumbered on decorum.result (lane, tenant_id, cell, generation, result_id) where number is null;
 
--- How far a stream is: the publisher's row, and its lease.
+-- How far a stream is: the publisher's row, its lease while it publishes a batch, and when the stream was last compared
+-- with the record.
 create table decorum.result_stream (
   tenant_id text not null,
   lane text not null check (lane in ('urgent', 'bulk')),
@@ -396,6 +397,7 @@ create table decorum.result_stream (
   published_through bigint not null default 0,
   publisher text,
   publisher_expires_at timestamptz,
+  compared_at timestamptz not null default '-infinity',
   primary key (tenant_id, lane, cell, generation)
 ) with (fillfactor = 70);
 
@@ -405,6 +407,8 @@ create table decorum.result_group (
   lane text not null check (lane in ('urgent', 'bulk')),
   cell smallint not null,
   generation integer not null,
+  -- What the group has acknowledged without a gap, as last seen; where it goes on when its consumer is lost.
+  acknowledged_through bigint not null default 0,
   created_at timestamptz not null default decorum.now(),
   primary key (tenant_id, group_name, lane, cell, generation)
 );
