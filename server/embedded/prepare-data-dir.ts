@@ -5,8 +5,8 @@
  *
  * The link is the only thing that remembers the place: a project that is moved takes its data along, one whose link is deleted
  * starts afresh, a new clone at an old path never meets another one's data. When the place has vanished (a cleaned `/var/tmp`) it is
- * made again, empty. Where the system deletes what lay
- * in /var/tmp for weeks, a data directory that is to last belongs in a place that other users may enter. A link that someone else made, say to another disk, is followed, and is an error when it leads nowhere.
+ * made again, empty; where the system deletes what lay there for weeks, data that is to last belongs below a directory that other
+ * users may enter. A link that someone else made, say to another disk, is followed, and is an error when it leads nowhere.
  */
 import { randomBytes } from 'node:crypto';
 import {
