@@ -60,7 +60,7 @@ async function insertAbsent(
   requests: readonly NewRequest[],
   defaultDeadlineMs: number,
 ): Promise<string[]> {
-  const text = <T>(read: (request: NewRequest) => T) => requests.map(read);
+  const column = <T extends string | number | null>(read: (request: NewRequest) => T) => requests.map(read);
   const rows = await sql<{ requestId: string }[]>`
     insert into request (
       request_id, tenant_id, asked_url, url, url_hash, url_key, key_version, site, origin, band, reason, tier, label,
@@ -72,14 +72,15 @@ async function insertAbsent(
       make_interval(secs => n.max_age_ms / 1000.0), n.max_body_bytes, coalesce(string_to_array(nullif(n.extract, ''), ','), '{}'),
       coalesce(n.due_at, t.now), coalesce(n.deadline, t.now + make_interval(secs => ${defaultDeadlineMs / 1_000})), t.now
     from (select decorum.now() as now) t, unnest(
-      ${text((r) => r.requestId)}::uuid[], ${text((r) => r.url)}::text[],
-      ${text((r) => Buffer.from(r.urlHash).toString('hex'))}::text[],
-      ${text((r) => Buffer.from(r.urlKey).toString('hex'))}::text[], ${text((r) => r.keyVersion)}::smallint[],
-      ${text((r) => r.site)}::text[], ${text((r) => r.origin)}::text[], ${text((r) => r.band)}::smallint[],
-      ${text((r) => r.reason)}::text[], ${text((r) => r.tier)}::text[], ${text((r) => r.label)}::text[],
-      ${text((r) => Buffer.from(r.clientRef).toString('hex'))}::text[], ${text((r) => r.maxAgeMs)}::float8[],
-      ${text((r) => r.maxBodyBytes)}::bigint[], ${text((r) => r.extract.join(','))}::text[],
-      ${text((r) => r.dueAt)}::timestamptz[], ${text((r) => r.deadline)}::timestamptz[]
+      ${column((r) => r.requestId)}::uuid[], ${column((r) => r.url)}::text[],
+      ${column((r) => Buffer.from(r.urlHash).toString('hex'))}::text[],
+      ${column((r) => Buffer.from(r.urlKey).toString('hex'))}::text[], ${column((r) => r.keyVersion)}::smallint[],
+      ${column((r) => r.site)}::text[], ${column((r) => r.origin)}::text[], ${column((r) => r.band)}::smallint[],
+      ${column((r) => r.reason)}::text[], ${column((r) => r.tier)}::text[], ${column((r) => r.label)}::text[],
+      ${column((r) => Buffer.from(r.clientRef).toString('hex'))}::text[], ${column((r) => r.maxAgeMs?.toString() ?? null)}::text[]::float8[],
+      ${column((r) => r.maxBodyBytes.toString())}::text[]::bigint[], ${column((r) => r.extract.join(','))}::text[],
+      ${column((r) => r.dueAt?.toISOString() ?? null)}::text[]::timestamptz[],
+      ${column((r) => r.deadline?.toISOString() ?? null)}::text[]::timestamptz[]
     ) as n(
       request_id, url, url_hash, url_key, key_version, site, origin, band, reason, tier, label, client_ref, max_age_ms,
       max_body_bytes, extract, due_at, deadline
