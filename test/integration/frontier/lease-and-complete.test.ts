@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { releaseLease } from '@decorum/server/frontier/release.ts';
 import { renew } from '@decorum/server/frontier/renew.ts';
 import { sweepExpiredLeases } from '@decorum/server/frontier/sweep.ts';
 import { moveTransfers } from '@decorum/server/frontier/move-transfers.ts';
-import { expireRequests } from '@decorum/server/frontier/expire-requests.ts';
 import type { GrantedLease } from '@decorum/server/frontier/lease.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import {
@@ -19,12 +18,9 @@ import {
 const LOCK_DELAY_MS = 60_000;
 const TENANTS = { search: 'SEARCH', ml: 'AI_TRAIN' };
 
-async function withFrontier(
-  work: (f: TestFrontier, db: TestDatabase) => Promise<void>,
-  addresses: Record<string, string> = {},
-) {
+async function withFrontier(work: (f: TestFrontier, db: TestDatabase) => Promise<void>) {
   await using db = await createTestDatabase();
-  await work(await createTestFrontier(db, TENANTS, addresses), db);
+  await work(await createTestFrontier(db, TENANTS), db);
 }
 
 async function leaseOne(f: TestFrontier): Promise<GrantedLease> {
@@ -43,8 +39,6 @@ const results = (db: TestDatabase) =>
     select tenant_id as "tenantId", request_id as "requestId", kind, capture_id as "captureId", coalesced
     from result order by result_id
   `;
-
-after(() => undefined);
 
 test('a URL goes from Submit over Lease and Complete to one result that its tenant holds', async () => {
   await withFrontier(async (f, db) => {
@@ -386,47 +380,4 @@ test('429 with Retry-After shuts the site for so long, over a lease that goes on
     await db.advanceClock(2_000);
     await leaseOne(f);
   });
-});
-
-test('a request ends at its deadline with what it last waited for', async () => {
-  await withFrontier(async (f, db) => {
-    await f.submit('search', [{ url: 'http://a.test/1', deadline: new Date(Date.now() + 60_000) }]);
-    await db.advanceClock(61_000);
-    assert.equal(await expireRequests(db.general), 1);
-    assert.equal(await expireRequests(db.general), 0);
-    assert.deepEqual(
-      (await results(db)).map(({ kind }) => kind),
-      ['EXPIRED'],
-    );
-  });
-});
-
-test('a host without an address ends its requests after three tries', async () => {
-  await withFrontier(
-    async (f, db) => {
-      await f.submit('search', ['http://nowhere.test/']);
-      for (let i = 0; i < 3; i += 1) {
-        assert.equal(await f.resolve(), 1);
-        await db.advanceClock(600_000);
-      }
-      const [result] = await db.admin<{ kind: string; outcome: string }[]>`select kind, outcome from result`;
-      assert.deepEqual({ ...result }, { kind: 'FAILED', outcome: 'DNS_FAILED' });
-    },
-    { 'nowhere.test': 'none' },
-  );
-});
-
-test('a host with a private address only is never dialled', async () => {
-  await withFrontier(
-    async (f, db) => {
-      await f.submit('search', ['http://inside.test/']);
-      await f.resolve();
-      assert.deepEqual(
-        (await results(db)).map(({ kind }) => kind),
-        ['ADDRESS_FORBIDDEN'],
-      );
-      assert.deepEqual(await f.lease(), []);
-    },
-    { 'inside.test': '127.0.0.1' },
-  );
 });
