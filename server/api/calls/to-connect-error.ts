@@ -23,23 +23,24 @@ export type ReportInternal = (cause: unknown) => string;
  */
 export function toConnectError(error: unknown, reportInternal: ReportInternal): ConnectError {
   if (error instanceof DomainError) return fromDomainError(error);
-  if (error instanceof ConnectError && isTransportError(error)) return withErrorInfo(error);
+  if (error instanceof ConnectError && !error.isWireError) {
+    const shown = withErrorInfo(error);
+    if (shown.code !== Code.Internal && shown.code !== Code.Unknown) return shown;
+  }
   return internalError(error, reportInternal);
 }
 
-/** Adds an `ErrorInfo` to an error of the transport that has none. */
+/**
+ * Completes an error that the transport raised: an `ErrorInfo`, and INVALID_ARGUMENT for bytes that are no message, which
+ * connect calls INTERNAL although it blames the caller when the same happens in JSON.
+ */
 export function withErrorInfo(error: ConnectError): ConnectError {
-  if (error.findDetails(ErrorInfoSchema).length === 0) {
-    error.details.push(
-      detail(ErrorInfoSchema, { reason: TRANSPORT_REASON[error.code], domain: ERROR_DOMAIN }),
-    );
+  if (error.findDetails(ErrorInfoSchema).length > 0) return error;
+  if (error.code === Code.Internal && error.rawMessage.startsWith('parse binary: ')) {
+    Object.assign(error, { code: Code.InvalidArgument });
   }
+  error.details.push(detail(ErrorInfoSchema, { reason: TRANSPORT_REASON[error.code], domain: ERROR_DOMAIN }));
   return error;
-}
-
-/** Raised by connect about this call; not what a call of ours to another server brought back. */
-function isTransportError(error: ConnectError): boolean {
-  return !error.isWireError && error.code !== Code.Internal && error.code !== Code.Unknown;
 }
 
 function internalError(cause: unknown, reportInternal: ReportInternal): ConnectError {
