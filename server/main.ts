@@ -1,0 +1,285 @@
+/**
+ * The platform's only composition root. One program, several roles (`DECORUM_ROLES`): `npm start` runs them all in one
+ * process, a fleet runs as many of each as it likes; they find each other through Postgres, NATS and gRPC only.
+ *
+ * Order of a start: configuration, services (embedded or given), migrations, key files, then the roles. The end goes the
+ * other way round: the API drains, workers hand in what they hold, services stop last.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createClient } from '@connectrpc/connect';
+import { FetchService } from '@decorum/proto/decorum/fetch/v1/fetch_service_pb.ts';
+import { loadSdkConfig } from '@decorum/sdk/config/load-sdk-config.ts';
+import { createGrpcTransport } from '@decorum/sdk/transport/grpc-transport.ts';
+import { startApi, type Api } from './api/start-api.ts';
+import type { HandlerDeps } from './api/handlers.ts';
+import { authenticate } from './api/keys/authenticate.ts';
+import { ensureKeyFile, readKeyFile } from './api/keys/ensure-key-file.ts';
+import { createDirectoryArchive, type Archive } from './archive/directory-archive.ts';
+import type { Config } from './config/config.ts';
+import { ConfigError } from './config/config-error.ts';
+import { loadConfig } from './config/load-config.ts';
+import { PRODUCT_TOKEN } from './config/load-identity.ts';
+import { EmbeddedError } from './embedded/embedded-error.ts';
+import { startFetchWorker } from './fetch/start-fetch-worker.ts';
+import { completeLeases } from './frontier/complete.ts';
+import { expireRequests } from './frontier/expire-requests.ts';
+import { moveTransfers } from './frontier/move-transfers.ts';
+import { releaseLease } from './frontier/release.ts';
+import { renew } from './frontier/renew.ts';
+import { createHostResolver } from './frontier/resolve-host.ts';
+import { resolveHosts } from './frontier/resolve-hosts.ts';
+import { submitRequests } from './frontier/submit.ts';
+import { sweepExpiredLeases } from './frontier/sweep.ts';
+import { waitForLeases } from './frontier/wait-for-leases.ts';
+import { systemClock } from './runtime/clock.ts';
+import { createLogger, type Logger } from './runtime/logger.ts';
+import { createMetrics, type Metrics } from './runtime/metrics.ts';
+import { createReadiness, type Readiness } from './runtime/readiness.ts';
+import { runJobs, type Job } from './runtime/run-jobs.ts';
+import { createShutdown } from './runtime/shutdown.ts';
+import { createWakeUp, type WakeUp } from './runtime/wake-up.ts';
+import { openServices, type Services } from './embedded/open-services.ts';
+import { createDatabase, type Database } from './store/database.ts';
+import { migrate } from './store/migrate.ts';
+import { recordJob } from './store/jobs.ts';
+import { insertKey, revokeKey } from './store/keys.ts';
+import { loadTenant } from './store/load-tenant.ts';
+import { insertPurpose, listPurposes } from './store/purposes.ts';
+import { closeSegment, openSegment } from './store/segments.ts';
+import { insertTenant, listTenants, suspendTenant, updateTenant } from './store/tenants.ts';
+import { withStore } from './store/transact.ts';
+
+const VERSION = '0.1.0';
+
+/** Where captures are kept unless a tenant's contract says otherwise. */
+const RESIDENCY = 'local';
+
+/** Leases that one worker holds at once: sites that it talks to. */
+const FETCH_CONCURRENCY = 64;
+
+/** What all roles of the process share. */
+type Shared = {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly readiness: Readiness;
+  readonly wakeUp: WakeUp;
+  readonly signal: AbortSignal;
+};
+
+/** The part of a process that has a database: every role but `fetch` by itself. */
+type Backend = { readonly services: Services; readonly database: Database; readonly archive: Archive };
+
+async function main(): Promise<void> {
+  const config = loadConfig();
+  const logger = createLogger({ level: config.logLevel });
+  for (const warning of config.warnings) logger.warn(warning);
+  using shutdown = createShutdown(logger);
+  const { signal } = shutdown;
+  await using stack = new AsyncDisposableStack();
+  const metrics = stack.use(createMetrics());
+  const shared: Shared = {
+    config,
+    logger,
+    metrics,
+    signal,
+    readiness: createReadiness(),
+    wakeUp: createWakeUp(),
+  };
+
+  const archive = createDirectoryArchive(archivePath(config));
+  const needsStores = [...config.roles].some((role) => role !== 'fetch');
+  const backend = needsStores ? await openBackend(stack, shared, archive) : undefined;
+  backend?.services.ended.then(
+    (end) => shutdown.begin(new Error(`an embedded service ended by itself: ${JSON.stringify(end)}`)),
+    (error: unknown) => shutdown.begin(error),
+  );
+  const api = backend && config.roles.has('api') ? stack.use(await startApiRole(shared, backend)) : undefined;
+  if (backend && config.roles.has('jobs')) stack.use(startJobsRole(shared, backend));
+  if (config.roles.has('fetch')) stack.use(await startFetchRole(shared, archive, api));
+  announce(shared, backend, api);
+  await aborted(signal);
+}
+
+async function openBackend(stack: AsyncDisposableStack, shared: Shared, archive: Archive): Promise<Backend> {
+  const { config, logger, signal } = shared;
+  const services = stack.use(await openServices({ ...config, signal }));
+  const applied = await migrate(services.databaseUrl);
+  if (applied.length > 0) logger.info('the database was migrated', { versions: applied.join(', ') });
+  const database = stack.use(createDatabase(services.databaseUrl));
+  return { services, database, archive };
+}
+
+async function startApiRole(shared: Shared, backend: Backend): Promise<Api> {
+  const { config, logger } = shared;
+  const { database } = backend;
+  for (const [file, role] of [
+    ['operator.key', 'operator'],
+    ['fetcher.key', 'fetcher'],
+  ] as const) {
+    const path = join(config.dataDir, file);
+    if (await ensureKeyFile(database.general, path, role))
+      logger.info('a key was written', { role, file: path });
+  }
+  return startApi({
+    ...shared,
+    deps: { ...handlerDeps(shared, backend), authenticate: (token) => authenticate(database.general, token) },
+  });
+}
+
+function handlerDeps(shared: Shared, { database }: Backend): HandlerDeps {
+  const { config, wakeUp } = shared;
+  const { wake } = wakeUp;
+  const { control, lease, general } = database;
+  const { leaseMs, allowAddresses: exempt } = config;
+  const waitDeps = {
+    pool: lease,
+    monotonicMs: systemClock.monotonicMs,
+    waitForWork: (ms: number, signal: AbortSignal) => wakeUp.wait(ms, signal),
+  };
+  return {
+    ...tenantDeps(database),
+    leaseMs,
+    residency: RESIDENCY,
+    wallMs: systemClock.wallMs,
+    submit: (input) => submitRequests({ pool: general, wallMs: systemClock.wallMs, exempt, wake }, input),
+    lease: (input, waitMs, signal) => waitForLeases(waitDeps, { ...input, leaseMs }, waitMs, signal),
+    renew: (input) => renew(control, { ...input, leaseMs }),
+    complete: (reports) => completeLeases({ pool: control, productToken: PRODUCT_TOKEN, wake }, reports),
+    release: (token, idleMs) => releaseLease({ pool: control, wake }, token, idleMs),
+    openSegment: async (workerId, residency) => {
+      const segmentId = randomUUID();
+      await openSegment(control, { segmentId, workerId, residency, leaseMs });
+      return segmentId;
+    },
+    closeSegment: (workerId, segmentId, bytes) => closeSegment(control, workerId, segmentId, bytes),
+  };
+}
+
+function tenantDeps({ general }: Database) {
+  return {
+    productToken: PRODUCT_TOKEN,
+    createTenant: (tenant: Parameters<typeof insertTenant>[1]) => insertTenant(general, tenant),
+    loadTenant: (tenantId: string) => withStore(() => loadTenant(general, tenantId)),
+    updateTenant: (tenantId: string, change: Parameters<typeof updateTenant>[2]) =>
+      updateTenant(general, tenantId, change),
+    suspendTenant: (tenantId: string, suspended: boolean, reason: string) =>
+      suspendTenant(general, tenantId, suspended, reason),
+    listTenants: (after: string, limit: number) => listTenants(general, after, limit),
+    insertKey: (key: Parameters<typeof insertKey>[1]) => insertKey(general, key),
+    revokeKey: (keyId: string) => revokeKey(general, keyId),
+    insertPurpose: (purpose: Parameters<typeof insertPurpose>[1]) => insertPurpose(general, purpose),
+    listPurposes: () => listPurposes(general),
+  };
+}
+
+function startJobsRole(shared: Shared, { database }: Backend): AsyncDisposable {
+  const { config, logger, wakeUp } = shared;
+  const { general: pool } = database;
+  const { wake } = wakeUp;
+  const exempt = config.allowAddresses;
+  const resolve = createHostResolver(config.dnsServers);
+  const claimed = 'each takes other rows';
+  const jobs: readonly Job[] = [
+    {
+      name: 'resolve_hosts',
+      periodMs: 250,
+      ifTwoRun: claimed,
+      run: () => resolveHosts({ pool, resolve, exempt, wake }),
+    },
+    {
+      name: 'move_transfers',
+      periodMs: 250,
+      ifTwoRun: claimed,
+      run: () => moveTransfers({ pool, exempt, wake }),
+    },
+    {
+      name: 'sweep_leases',
+      periodMs: 1_000,
+      ifTwoRun: claimed,
+      run: () => sweepExpiredLeases(pool, config.lockDelayMs),
+    },
+    { name: 'expire_requests', periodMs: 1_000, ifTwoRun: claimed, run: () => expireRequests(pool) },
+  ];
+  const record = ({ name, periodMs, ifTwoRun }: Job, startedAgoMs: number, lastError: string | null) =>
+    recordJob(pool, { name, periodMs, ifTwoRun, lastError }, startedAgoMs);
+  return runJobs({ clock: systemClock, logger, wakeUp, record }, jobs);
+}
+
+async function startFetchRole(
+  shared: Shared,
+  archive: Archive,
+  api: Api | undefined,
+): Promise<AsyncDisposable> {
+  const { config, logger, signal } = shared;
+  const { url, key = await readKeyFile(join(config.dataDir, 'fetcher.key')) } = loadSdkConfig();
+  if (key === undefined) throw new Error('the role fetch needs DECORUM_KEY, the key of a fetcher');
+  const spoolDir = join(config.dataDir, 'spool');
+  await mkdir(spoolDir, { recursive: true, mode: 0o700 });
+  const transport = createGrpcTransport({
+    url: api === undefined ? url : `${config.tls ? 'https' : 'http'}://${api.grpcAddress}`,
+    key,
+    userAgent: 'decorum-fetch',
+  });
+  const worker = startFetchWorker({
+    client: createClient(FetchService, transport),
+    archive,
+    spoolDir,
+    clock: systemClock,
+    logger,
+    identity: {
+      userAgent: config.identity.userAgent,
+      from: config.identity.contact,
+      productToken: PRODUCT_TOKEN,
+    },
+    workerVersion: VERSION,
+    concurrency: FETCH_CONCURRENCY,
+    limits: { totalMs: config.fetchTotalMs },
+    exemptAddresses: config.allowAddresses,
+    signal,
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      await worker[Symbol.asyncDispose]();
+      await transport[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function archivePath({ archive }: Config): string {
+  if (archive.kind === 'directory') return archive.path;
+  throw new Error('DECORUM_ARCHIVE_URL: S3 is not supported yet; give a directory as file:///path');
+}
+
+function announce({ config }: Shared, backend: Backend | undefined, api: Api | undefined): void {
+  const lines = [
+    `Decorum ${VERSION}: ${[...config.roles].join(', ')}`,
+    ...(api === undefined
+      ? []
+      : [
+          `  gRPC                      ${config.tls ? 'https' : 'http'}://${api.grpcAddress}`,
+          `  Connect, gRPC-Web, pages  http://${api.httpAddress} (/bot, /healthz, /readyz, /metrics)`,
+          `  operator's key            ${join(config.dataDir, 'operator.key')}`,
+        ]),
+    ...(backend?.services.notes.map((note) => `  ${note}`) ?? []),
+    `  archive                   ${archivePath(config)}`,
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+}
+
+try {
+  await main();
+} catch (error) {
+  const isForPeople = error instanceof ConfigError || error instanceof EmbeddedError;
+  process.stderr.write(
+    isForPeople ? `${error.message}\n` : `${error instanceof Error ? error.stack : String(error)}\n`,
+  );
+  process.exitCode = 1;
+}
