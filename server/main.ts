@@ -145,7 +145,8 @@ function handlerDeps(shared: Shared, { database }: Backend): HandlerDeps {
     residency: RESIDENCY,
     wallMs: systemClock.wallMs,
     submit: (input) => submitRequests({ pool: general, wallMs: systemClock.wallMs, exempt, wake }, input),
-    lease: (input, waitMs, signal) => waitForLeases(waitDeps, { ...input, leaseMs }, waitMs, signal),
+    lease: (input, waitMs, signal) =>
+      waitForLeases(waitDeps, { ...input, leaseMs }, waitMs, AbortSignal.any([signal, shared.signal])),
     renew: (input) => renew(control, { ...input, leaseMs }),
     complete: (reports) => completeLeases({ pool: control, productToken: PRODUCT_TOKEN, wake }, reports),
     release: (token, idleMs) => releaseLease({ pool: control, wake }, token, idleMs),

@@ -29,7 +29,7 @@ export async function moveTransfers({ pool, exempt, wake }: MoveDeps): Promise<n
     const targets = transfers.map((transfer) => ({ transfer, url: classifyUrl(transfer.url, { exempt }) }));
     for (const { transfer, url } of targets) {
       if (url.ok) await move(sql, transfer, url);
-      else await refuse(sql, transfer, url.reason, `${url.detail}`);
+      else await refuse(sql, transfer, url.reason, url.detail);
     }
     await rearmQueues(
       sql,
