@@ -1,0 +1,6 @@
+/** All of an iterable, as `Array.fromAsync` gives it (which the compiler's library does not know yet). */
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
