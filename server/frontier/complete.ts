@@ -33,7 +33,12 @@ export type CompleteDeps = {
 };
 
 /** What became of one lease's report. `robots` follows a robots.txt attempt. */
-export type CompletedLease = { readonly status: 'HELD' | 'STALE'; readonly robots?: RobotsState };
+export type CompletedLease = {
+  readonly status: 'HELD' | 'STALE';
+  readonly robots?: RobotsState | undefined;
+  /** The site's delay from now on; absent when nothing was learnt of the site. */
+  readonly siteDelayMs?: number | undefined;
+};
 
 /** A report whose lease is held. */
 export type HeldReport = { readonly report: LeaseReport; readonly lease: LockedLease };
@@ -50,20 +55,17 @@ export async function completeLeases(
     const sites = [...new Set(held.map(({ lease }) => lease.site))].sort();
     const paces = await lockSites(sql, sites);
     const robots = await learnRobots(sql, productToken, held);
-    await savePaces(sql, paceSites(paces, held, await loadCrawlDelays(sql, sites)));
+    const paced = paceSites(paces, held, await loadCrawlDelays(sql, sites));
+    await savePaces(sql, paced);
     await insertCaptures(sql, toCaptures(held, installation.policyVersion));
     await applyAttempts(sql, installation, held);
     await recordReported(sql, held.flatMap(toReported));
     await endReported(sql, held);
     return reports.map((report): CompletedLease => {
-      const state = robots.get(report.leaseToken);
-      if (state !== undefined) return { status: 'HELD', robots: state };
-      return {
-        status:
-          done.has(report) || held.some(({ report: own }) => own.leaseToken === report.leaseToken)
-            ? 'HELD'
-            : 'STALE',
-      };
+      const own = held.find(({ lease }) => lease.leaseId === parseLeaseToken(report.leaseToken)?.leaseId);
+      if (own === undefined) return { status: done.has(report) ? 'HELD' : 'STALE' };
+      const siteDelayMs = paced.find(({ site }) => site === own.lease.site)?.delayMs;
+      return { status: 'HELD', robots: robots.get(report.leaseToken), siteDelayMs };
     });
   });
   wake();

@@ -45,9 +45,10 @@ export function complete(deps: CompleteDeps): MethodImpl<typeof FetchService.met
   return async ({ reports }) => {
     const leases = await deps.complete(reports.map(toReport));
     return {
-      leases: leases.map(({ status, robots }) => ({
+      leases: leases.map(({ status, robots, siteDelayMs }) => ({
         status: toStatus(status === 'HELD'),
         ...(robots && { robots: fromRobots(robots, deps.wallMs()) }),
+        ...(siteDelayMs !== undefined && { siteDelay: msDuration(Math.ceil(siteDelayMs)) }),
       })),
     };
   };
