@@ -4,7 +4,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { createBodySink, type BodySink } from './body-sink.ts';
 import { createExchangeTimers, type ExchangeTimers } from './exchange-timers.ts';
 import type { ExchangeRequest } from './exchange.ts';
-import { FetchFailure, toFetchFailure } from './fetch-failure.ts';
+import { codeOf, FetchFailure, toFetchFailure } from './fetch-failure.ts';
 import type { FetchLimits } from './fetch-limits.ts';
 import { toFields, type Fields } from './fields.ts';
 import type { PinnedConnector, PinnedSocket } from './pinned-connector.ts';
@@ -124,13 +124,20 @@ export class ExchangeRun implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.#timers.stop();
-    if (!this.isCutByLength) this.failure ??= toFetchFailure(error);
+    if (!this.isCutByLength) this.failure ??= this.#classify(error);
     this.#end();
   }
 
   #onFirstByte(): void {
     this.firstByteAtMs = this.#deps.clock.monotonicMs();
     this.#timers.firstByte();
+  }
+
+  /** The client says the same of a body that ends early and of a head that gives two lengths. */
+  #classify(error: Error): FetchFailure {
+    return codeOf(error) === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && this.statusCode === 0
+      ? new FetchFailure('MALFORMED_ANSWER', 'the head contradicts itself about the length', error)
+      : toFetchFailure(error);
   }
 
   #hold(): void {

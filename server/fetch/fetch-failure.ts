@@ -67,8 +67,16 @@ export function toFetchFailure(error: unknown): FetchFailure {
   }
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
     return new FetchFailure('HEAD_TOO_LARGE', 'too many header bytes', error);
-  if (LOST.has(code)) return new FetchFailure('CONNECTION_LOST', `the connection was lost (${code})`, error);
-  if (code.startsWith('HPE_')) return new FetchFailure('MALFORMED_ANSWER', `${message} (${code})`, error);
+  // The parser's errors carry no code. One kind of them is an answer whose end did not come before the connection's.
+  const isParserError = error instanceof Error && error.name === 'HTTPParserError';
+  if (LOST.has(code) || (isParserError && message.includes('EOF'))) {
+    return new FetchFailure(
+      'CONNECTION_LOST',
+      `the connection was lost${code === '' ? '' : ` (${code})`}`,
+      error,
+    );
+  }
+  if (isParserError) return new FetchFailure('MALFORMED_ANSWER', message, error);
   return new FetchFailure('UNEXPECTED', `an unexpected error (${code || 'without a code'})`, error);
 }
 
@@ -77,7 +85,6 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** The last three are bodies whose end did not come before the connection's. */
 const LOST: ReadonlySet<string> = new Set([
   'UND_ERR_SOCKET',
   'ECONNRESET',
@@ -88,6 +95,4 @@ const LOST: ReadonlySet<string> = new Set([
   'EHOSTUNREACH',
   'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC',
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
-  'HPE_INVALID_EOF_STATE',
-  'HPE_CLOSED_CONNECTION',
 ]);

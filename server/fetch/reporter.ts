@@ -89,13 +89,17 @@ export function createReporter(deps: ReporterDeps): Reporter {
         await sendReports(deps, reports.slice(at, at + REPORTS_MAX));
       }
     }
-    sending = null;
   }
 
   async function flush(): Promise<void> {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    return (sending ??= sendPending());
+    sending ??= sendPending().finally(() => {
+      sending = null;
+      // What came after the last look.
+      if (pending.size > 0) void flush();
+    });
+    return sending;
   }
 
   function wait(report: Report): Promise<RobotsCopy | undefined> {

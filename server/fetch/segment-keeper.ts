@@ -116,7 +116,7 @@ export function createSegmentKeeper(deps: SegmentKeeperDeps): SegmentKeeper {
 
     async append(residency, members) {
       let segment = await current(residency);
-      while (!isUsable(deps, segment)) segment = await current(residency);
+      while (segment.state !== 'open') segment = await current(residency);
       try {
         return await appendTo(segment, members);
       } catch (error) {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { MessageInitShape } from '@bufbuild/protobuf';
@@ -20,6 +21,9 @@ import {
 export type LeaseInit = MessageInitShape<typeof LeaseSchema>;
 export type ItemInit = MessageInitShape<typeof LeaseItemSchema>;
 export type RobotsInit = MessageInitShape<typeof RobotsCopySchema>;
+
+/** A test that waits longer waits for something that will not come. */
+const UNTIL_MS_MAX = 20_000;
 
 /** A copy that allows everything. */
 export const ALLOW_ALL: RobotsInit = { state: RobotsState.ALLOW_ALL };
@@ -122,8 +126,16 @@ export function createScriptedFrontier(leaseMs = 30_000): ScriptedFrontier {
     attemptAt: (requestId) => script.attempts().find((attempt) => attempt.requestId === requestId),
     ended: (count) => script.until(() => script.reports.filter(({ endLease }) => endLease).length >= count),
     async until(condition) {
-      while (!condition()) await delay(5);
+      const givenUpAtMs = performance.now() + UNTIL_MS_MAX;
+      while (!condition()) {
+        assert.ok(performance.now() < givenUpAtMs, `it never came: ${JSON.stringify(describe(script))}`);
+        await delay(5);
+      }
     },
   };
   return script;
+}
+
+function describe(script: ScriptedFrontier): unknown {
+  return script.attempts().map(({ requestId, outcome, detail }) => ({ requestId, outcome, detail }));
 }
