@@ -33,6 +33,8 @@ import { resolveHosts } from './frontier/resolve-hosts.ts';
 import { submitRequests } from './frontier/submit.ts';
 import { sweepExpiredLeases } from './frontier/sweep.ts';
 import { waitForLeases } from './frontier/wait-for-leases.ts';
+import { createBroker, type Broker } from './results/broker.ts';
+import { startPublisher } from './results/start-publisher.ts';
 import { systemClock } from './runtime/clock.ts';
 import { createLogger, type Logger } from './runtime/logger.ts';
 import { createMetrics, type Metrics } from './runtime/metrics.ts';
@@ -70,7 +72,12 @@ type Shared = {
 };
 
 /** The part of a process that has a database: every role but `fetch` by itself. */
-type Backend = { readonly services: Services; readonly database: Database; readonly archive: Archive };
+type Backend = {
+  readonly services: Services;
+  readonly database: Database;
+  readonly broker: Broker;
+  readonly archive: Archive;
+};
 
 async function main(): Promise<void> {
   const config = loadConfig();
@@ -97,6 +104,7 @@ async function main(): Promise<void> {
     (error: unknown) => shutdown.begin(error),
   );
   const api = backend && config.roles.has('api') ? stack.use(await startApiRole(shared, backend)) : undefined;
+  if (backend && config.roles.has('publish')) stack.use(startPublishRole(shared, backend));
   if (backend && config.roles.has('jobs')) stack.use(startJobsRole(shared, backend));
   if (config.roles.has('fetch')) stack.use(await startFetchRole(shared, archive, api));
   announce(shared, backend, api);
@@ -109,7 +117,8 @@ async function openBackend(stack: AsyncDisposableStack, shared: Shared, archive:
   const applied = await migrate(services.databaseUrl);
   if (applied.length > 0) logger.info('the database was migrated', { versions: applied.join(', ') });
   const database = stack.use(createDatabase(services.databaseUrl));
-  return { services, database, archive };
+  const broker = stack.use(createBroker(services.broker, { logger }));
+  return { services, database, broker, archive };
 }
 
 async function startApiRole(shared: Shared, backend: Backend): Promise<Api> {
@@ -174,6 +183,20 @@ function tenantDeps({ general }: Database) {
     insertPurpose: (purpose: Parameters<typeof insertPurpose>[1]) => insertPurpose(general, purpose),
     listPurposes: () => listPurposes(general),
   };
+}
+
+function startPublishRole(shared: Shared, { database, broker }: Backend): AsyncDisposable {
+  const { logger, metrics, wakeUp } = shared;
+  const publisher = startPublisher({
+    pool: database.general,
+    broker,
+    publisherId: `publish-${randomUUID()}`,
+    logger,
+    meter: metrics.meter,
+    clock: systemClock,
+  });
+  wakeUp.subscribe(publisher.wake);
+  return publisher;
 }
 
 function startJobsRole(shared: Shared, { database }: Backend): AsyncDisposable {
