@@ -3,12 +3,14 @@ import type { Logger } from '../runtime/logger.ts';
 import type { Pool } from '../store/database.ts';
 import { lockResultStream } from '../store/lock-result-stream.ts';
 import { loadResultGroups, saveAcknowledged } from '../store/result-groups.ts';
+import { requestComparison } from '../store/request-comparison.ts';
 import type { ResultStreamKey } from '../store/result-stream-key.ts';
 import { transact } from '../store/transact.ts';
 import type { Broker } from './broker.ts';
 import { compareStream } from './compare-stream.ts';
 import type { StreamRepair } from './decide-stream-repair.ts';
 import { acknowledgedThrough, ensureConsumer } from './ensure-consumer.ts';
+import { listConsumers } from './list-consumers.ts';
 import { streamNameOf } from './stream-name.ts';
 
 /** What care needs. */
@@ -50,22 +52,26 @@ export async function careForStream(deps: CareDeps, key: ResultStreamKey): Promi
   return repair;
 }
 
-/** The least that any group has acknowledged; undefined without groups. */
+/**
+ * Makes consumers and groups agree, and answers the least that any group has acknowledged; undefined without groups. A
+ * group is recorded before its consumer is made: a consumer of no group that is read later is left over.
+ */
 async function recordGroups(
   pool: Pool,
   manager: JetStreamManager,
   key: ResultStreamKey,
 ): Promise<bigint | undefined> {
+  const stream = streamNameOf(key);
+  const consumers = await listConsumers(manager, stream);
+  const groups = await loadResultGroups(pool, key);
+  const leftOver = [...consumers.keys()].filter((name) => groups.every(({ group }) => group !== name));
+  for (const name of leftOver) await manager.consumers.delete(stream, name);
   let floor: bigint | undefined;
-  for (const { group, acknowledgedThrough: before } of await loadResultGroups(pool, key)) {
-    const consumer = await ensureConsumer(
-      manager,
-      streamNameOf(key),
-      group,
-      before === 0n ? undefined : before + 1n,
-    );
-    const through = acknowledgedThrough(consumer);
-    await saveAcknowledged(pool, key, { group, acknowledgedThrough: through });
+  for (const row of groups) {
+    const consumer = consumers.get(row.group) ?? (await ensureConsumer(manager, stream, row));
+    const through = consumer === undefined ? row.acknowledgedThrough : acknowledgedThrough(consumer);
+    if (consumer === undefined) await requestComparison(pool, key);
+    else await saveAcknowledged(pool, key, { group: row.group, acknowledgedThrough: through });
     if (floor === undefined || through < floor) floor = through;
   }
   return floor;

@@ -1,4 +1,4 @@
-import { JetStreamApiCodes, JetStreamApiError, type JetStreamManager } from '@nats-io/jetstream';
+import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from '../runtime/logger.ts';
 import type { Transaction } from '../store/database.ts';
 import { loadOldestNumber } from '../store/load-oldest-number.ts';
@@ -7,14 +7,14 @@ import { loadResultGroups } from '../store/result-groups.ts';
 import type { ResultStreamKey } from '../store/result-stream-key.ts';
 import { savePublished } from '../store/save-published.ts';
 import { decideStreamRepair, type StreamRepair } from './decide-stream-repair.ts';
-import { ensureConsumer } from './ensure-consumer.ts';
+import { findStream } from './find-stream.ts';
 import { toStreamConfig } from './stream-config.ts';
 import { streamNameOf } from './stream-name.ts';
 
 /**
  * Compares a stream at the broker with the record and puts right what differs: makes it, fills it again, or goes on after
  * its last number. The caller has locked the stream's row. What is lost at the broker is published again by the batches
- * that follow.
+ * that follow; consumers come back with the care for the stream, or when their groups open it.
  */
 export async function compareStream(
   { manager, logger }: { readonly manager: JetStreamManager; readonly logger: Logger },
@@ -23,10 +23,11 @@ export async function compareStream(
   { numberedThrough, publishedThrough }: ResultStreamRow,
 ): Promise<StreamRepair> {
   const name = streamNameOf(key);
+  const found = await findStream(manager, name);
   const groups = await loadResultGroups(sql, key);
   const repair = decideStreamRepair({
     ...{ numberedThrough, publishedThrough },
-    lastNumber: await findLastNumber(manager, name),
+    lastNumber: found === undefined ? undefined : BigInt(found.state.last_seq),
     oldestNumber: await loadOldestNumber(sql, key),
     acknowledgedThrough: groups.map((group) => group.acknowledgedThrough).sort(compare)[0],
   });
@@ -36,9 +37,6 @@ export async function compareStream(
   } else {
     if (repair.kind === 'remake') await manager.streams.delete(name);
     await makeStream(manager, name, repair.firstNumber);
-    for (const { group, acknowledgedThrough } of groups) {
-      await ensureConsumer(manager, name, group, acknowledgedThrough + 1n);
-    }
     await savePublished(sql, key, { before: publishedThrough, through: repair.firstNumber - 1n });
   }
   if (publishedThrough > 0n) {
@@ -61,16 +59,6 @@ export async function compareStream(
 async function makeStream(manager: JetStreamManager, name: string, firstNumber: bigint): Promise<void> {
   await manager.streams.add(toStreamConfig(name));
   if (firstNumber > 1n) await manager.streams.purge(name, { seq: Number(firstNumber) });
-}
-
-async function findLastNumber(manager: JetStreamManager, name: string): Promise<bigint | undefined> {
-  try {
-    return BigInt((await manager.streams.info(name)).state.last_seq);
-  } catch (error) {
-    if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound)
-      return undefined;
-    throw error;
-  }
 }
 
 function compare(a: bigint, b: bigint): number {

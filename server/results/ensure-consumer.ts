@@ -7,6 +7,7 @@ import {
   type ConsumerInfo,
   type JetStreamManager,
 } from '@nats-io/jetstream';
+import type { ResultGroupRow } from '../store/result-groups.ts';
 
 /** How long a member of a group may work on a result before another one gets it, ms. */
 export const ACK_WAIT_MS = 60_000;
@@ -18,23 +19,24 @@ const NANOS_PER_MS = 1_000_000;
 const CONSUMER_EXISTS_CODE = 10_148;
 
 /**
- * Finds the durable consumer of a group, or makes it, beginning with `firstNumber` (default: the oldest that the stream
- * holds). An existing one keeps its place.
+ * Finds the durable consumer of a group, or makes one that goes on after what the group has acknowledged. An existing one
+ * keeps its place. Undefined while the stream has not come that far: the broker would let the consumer begin earlier.
  */
 export async function ensureConsumer(
   manager: JetStreamManager,
   stream: string,
-  group: string,
-  firstNumber: bigint | undefined,
-): Promise<ConsumerInfo> {
-  const found = await findConsumer(manager, stream, group);
+  row: ResultGroupRow,
+): Promise<ConsumerInfo | undefined> {
+  const found = await findConsumer(manager, stream, row.group);
   if (found !== undefined) return found;
+  const { state } = await manager.streams.info(stream);
+  if (BigInt(state.last_seq) < row.acknowledgedThrough) return undefined;
   try {
-    return await manager.consumers.add(stream, toConsumerConfig(group, firstNumber));
+    return await manager.consumers.add(stream, toConsumerConfig(row));
   } catch (error) {
     // Someone else has just made it, with another beginning.
     if (!(error instanceof JetStreamApiError) || error.code !== CONSUMER_EXISTS_CODE) throw error;
-    return manager.consumers.info(stream, group);
+    return manager.consumers.info(stream, row.group);
   }
 }
 
@@ -53,16 +55,15 @@ async function findConsumer(
 }
 
 /** A result that keeps failing is delivered again and again: giving up is the tenant's decision (D1). */
-function toConsumerConfig(group: string, firstNumber: bigint | undefined): Partial<ConsumerConfig> {
+function toConsumerConfig(row: ResultGroupRow): Partial<ConsumerConfig> {
   return {
-    durable_name: group,
+    durable_name: row.group,
     ack_policy: AckPolicy.Explicit,
     ack_wait: ACK_WAIT_MS * NANOS_PER_MS,
     max_ack_pending: ACK_PENDING_MAX,
     max_deliver: -1,
-    ...(firstNumber === undefined
-      ? { deliver_policy: DeliverPolicy.All }
-      : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: Number(firstNumber) }),
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: Number(row.acknowledgedThrough + 1n),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Pool, Transaction } from './database.ts';
 import { isOfStream, type ResultStreamKey } from './result-stream-key.ts';
 
-/** A consumer group of a stream, and what it has acknowledged without a gap, as last seen. */
+/** A consumer group of a stream, and what it has acknowledged without a gap, as last seen; or before its beginning. */
 export type ResultGroupRow = { readonly group: string; readonly acknowledgedThrough: bigint };
 
 /** The groups of a stream, by name. */
@@ -15,17 +15,26 @@ export async function loadResultGroups(
   `;
 }
 
-/** Records a group; a repeat changes nothing. */
+/**
+ * Records a group that begins with `firstNumber`; one that exists keeps its place. Undefined when the stream has
+ * `groupsMax` others.
+ */
 export async function insertResultGroup(
   sql: Transaction,
   key: ResultStreamKey,
-  group: string,
-): Promise<void> {
+  { group, firstNumber, groupsMax }: { group: string; firstNumber: bigint; groupsMax: number },
+): Promise<ResultGroupRow | undefined> {
   await sql`
-    insert into result_group (tenant_id, group_name, lane, cell, generation)
-    values (${key.tenantId}, ${group}, ${key.lane}, ${key.cell}, ${key.generation})
+    insert into result_group (tenant_id, group_name, lane, cell, generation, acknowledged_through)
+    select ${key.tenantId}, ${group}, ${key.lane}, ${key.cell}, ${key.generation}, ${firstNumber - 1n}
+    where (select count(*) from result_group where ${isOfStream(sql, key)}) < ${groupsMax}
     on conflict do nothing
   `;
+  const [row] = await sql<ResultGroupRow[]>`
+    select group_name as "group", acknowledged_through as "acknowledgedThrough" from result_group
+    where ${isOfStream(sql, key)} and group_name = ${group}
+  `;
+  return row;
 }
 
 /** Forgets a group; false when there is none of that name. */
