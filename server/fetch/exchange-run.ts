@@ -106,6 +106,11 @@ export class ExchangeRun implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, statusCode: number): void {
+    // The tap lets one interim answer pass, 101, which is none to a request that asked for no upgrade.
+    if (statusCode < 200) {
+      this.abort(new FetchFailure('MALFORMED_ANSWER', `a final answer of ${statusCode}`));
+      return;
+    }
     this.statusCode = statusCode;
     this.fields = toFields(controller.rawHeaders as Uint8Array[]);
   }

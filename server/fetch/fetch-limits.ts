@@ -31,8 +31,11 @@ export const PACE_MARGIN_MS = 25;
 /** A lease counts as over this long before it is, so that its socket is closed when it ends (M1). */
 export const LEASE_MARGIN_MS = 500;
 
-/** How long a Lease call waits for work. A worker that ends waits for it, so it is shorter than the 20 s allowed. */
-export const LEASE_WAIT_MS = 5_000;
+/**
+ * How long a Lease call waits for work. Much shorter than the 20 s allowed: a worker that ends waits for its call, and a
+ * lease's time counts from before it (M4).
+ */
+export const LEASE_WAIT_MS = 2_000;
 
 /** How long attempts are gathered before they are reported: one Complete serves all leases of a worker. */
 export const REPORT_DELAY_MS = 200;

@@ -56,7 +56,8 @@ async function describeAttempt(run: LeaseRun, page: AskedPage, exchange: Exchang
   const capture = await store(run, page, { ...exchange, answer, requestHead });
   const decision = decideAnswer({ ...answer, url: page.item.url, isConditional: page.isConditional });
   const retryAfterS = readRetryAfter(answer.fields, run.deps.clock.wallMs());
-  const document = await extractDocument(answer, page.item);
+  const isPage = failure === null && decision.outcome === Outcome.FETCHED;
+  const document = isPage ? await extractDocument(answer, page.item) : null;
   const attempt = {
     ...base,
     outcome: failedAs ?? decision.outcome,

@@ -72,12 +72,18 @@ async function renew(deps: RenewalDeps): Promise<void> {
       leaseTokens: leases.map(({ lease }) => lease.leaseToken),
       segmentIds: segments.map(({ segmentId }) => segmentId),
     },
-    { timeoutMs: deps.callMs },
+    { timeoutMs: renewalMs(deps) },
   );
   leases.forEach((lease, at) => noteRenewedLease(lease, answer.leases[at], askedAt));
   segments.forEach(({ segmentId }, at) => {
     deps.segments.noteRenewal(segmentId, answer.segments[at] ?? LeaseStatus.UNSPECIFIED, askedAt);
   });
+}
+
+/** A call that hangs must leave time for another one. */
+function renewalMs(deps: RenewalDeps): number {
+  const remaining = [...deps.leases(), ...deps.segments.held()].map(({ term }) => term.remainingMs() / 2);
+  return Math.max(RENEWAL_RETRY_MS, Math.min(deps.callMs, ...remaining));
 }
 
 function noteRenewedLease(lease: LocalLease, renewed: RenewedLease | undefined, askedAt: TermStart): void {

@@ -54,6 +54,8 @@ export type ReporterDeps = {
   readonly logger: Logger;
   readonly delayMs: number;
   readonly callMs: number;
+  /** Once aborted, what cannot be sent at the next try is dropped. */
+  readonly giveUp: AbortSignal;
 };
 
 /** Reports of one Complete: what the contract allows. (Its 20 attempts of one report are the URLs of one lease.) */
@@ -140,11 +142,12 @@ async function sendReports(deps: ReporterDeps, batch: readonly Report[]): Promis
       reports.forEach((report, at) => settle(report, answer.leases[at]));
       return;
     } catch (error) {
-      if (!isPermanent(error)) {
+      const isHopeless = isPermanent(error);
+      if (!isHopeless && !deps.giveUp.aborted) {
         deps.logger.warn('attempts could not be reported yet', { reports: reports.length }, error);
-        await deps.clock.sleep(RETRY_MS);
-      } else if (reports.length === 1) {
-        deps.logger.error('the server does not take a report', {}, error);
+        await deps.clock.sleep(RETRY_MS, deps.giveUp).catch(() => undefined);
+      } else if (reports.length === 1 || !isHopeless) {
+        deps.logger.error('attempts are not reported', { reports: reports.length }, error);
         for (const report of reports) settle(report, undefined);
         return;
       } else {

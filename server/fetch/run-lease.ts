@@ -33,7 +33,8 @@ export async function runLease(deps: LeaseRunDeps, rules: ConnectionRules, lease
     await run.connection.close();
     await deps.reporter.end(lease, run.pacer.lastEndedAtMs());
   } catch (error) {
-    if (!(error instanceof FetchFailure)) deps.logger.error('a lease was given up', {}, error);
+    if (error instanceof FetchFailure) deps.logger.warn('a lease was over before its work', {}, error);
+    else deps.logger.error('a lease was given up', {}, error);
   } finally {
     await run.connection.close();
     lease.end();

@@ -30,6 +30,8 @@ export type SegmentKeeperDeps = {
   readonly warcinfo: WarcFields;
   readonly callMs: number;
   readonly marginMs: number;
+  /** Once aborted, a segment that cannot be handed back at the next try is left to takeover. */
+  readonly giveUp: AbortSignal;
 };
 
 /** Where a capture's records lie, durable. */
@@ -202,7 +204,8 @@ async function handBack(deps: SegmentKeeperDeps, segment: Segment): Promise<void
       return;
     } catch (error) {
       logger.warn('a segment could not be handed back yet', {}, error);
-      await deps.clock.sleep(HAND_BACK_RETRY_MS);
+      if (deps.giveUp.aborted) return;
+      await deps.clock.sleep(HAND_BACK_RETRY_MS, deps.giveUp).catch(() => undefined);
     }
   }
 }

@@ -98,10 +98,10 @@ function assemble(deps: FetchWorkerDeps): Worker {
   const workerId = `fetch-${randomUUID()}`;
   const logger = deps.logger.with({ workerId });
   const limits = { ...DEFAULT_FETCH_LIMITS, ...deps.limits };
-  const shared = { client, clock, logger, workerId, callMs: CALL_MS };
   const running = new Map<LocalLease, Promise<void>>();
   const draining = new AbortController();
   const drained = new AbortController();
+  const shared = { client, clock, logger, workerId, callMs: CALL_MS, giveUp: drained.signal };
   const troubled = new Set<string>();
   const warcinfo = describeSegments(deps);
   const { archive } = deps;
@@ -211,8 +211,8 @@ async function drain(worker: Worker, leasing: Promise<void>): Promise<void> {
   );
   await Promise.all([leasing, ...running.values()]);
   await Promise.all(running.values());
-  clearTimeout(abortRest);
   await runDeps.reporter[Symbol.asyncDispose]();
   await runDeps.segments[Symbol.asyncDispose]();
   await renewal[Symbol.asyncDispose]();
+  clearTimeout(abortRest);
 }

@@ -81,6 +81,11 @@ const CASES: Case[] = [
     outcome: Outcome.PROTOCOL_ERROR,
   },
   {
+    path: '/101',
+    write: (socket) => void socket.write(`HTTP/1.1 101 Switching Protocols\r\n\r\n${PAGE}`),
+    outcome: Outcome.PROTOCOL_ERROR,
+  },
+  {
     path: '/ok',
     write: (socket) => void socket.write(PAGE),
     outcome: Outcome.FETCHED,

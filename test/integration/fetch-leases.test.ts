@@ -138,7 +138,7 @@ test('a Complete that fails is sent again until it is taken, and a bad report do
     if (call === 'complete') throw new ConnectError('bad', Code.InvalidArgument);
   };
   rig.frontier.grants.push(leaseOf(site, ['/bad'], { leaseToken: 'bad' }));
-  await rig.frontier.until(() => rig.logLines.some((line) => line.includes('does not take a report')));
+  await rig.frontier.until(() => rig.logLines.some((line) => line.includes('attempts are not reported')));
   rig.frontier.fail = () => undefined;
   rig.frontier.grants.push(leaseOf(site, ['/good'], { leaseToken: 'good' }));
   await rig.frontier.ended(2);
@@ -217,6 +217,21 @@ test('what does not end while draining is aborted, and a lease that is still gra
     'it was given back, or never taken',
   );
   assert.ok(!site.requests.some(({ path }) => path === '/late'));
+});
+
+test('a worker whose server is gone ends all the same', async () => {
+  await using site = await startRawSite('127.64.15.16', (request, socket) => answer(request, socket));
+  const rig = await startFetchRig({ limits: { drainMs: 200 } });
+  await using stack = new AsyncDisposableStack();
+  stack.use(rig);
+  rig.frontier.grants.push(leaseOf(site, ['/1', '/2'], { siteDelayMs: 100 }));
+  await rig.frontier.until(() => site.requests.length === 1);
+  rig.frontier.fail = () => {
+    throw new ConnectError('gone', Code.Unavailable);
+  };
+  await rig.worker[Symbol.asyncDispose]();
+  assert.ok(!rig.frontier.reports.some(({ endLease }) => endLease));
+  assert.ok(isClosed(site)());
 });
 
 test('a segment closes at its bounds and the next one takes over', async () => {
