@@ -22,29 +22,23 @@ const RAW_CONTENT: ReadonlyMap<string, (typeof TokenizerMode)[keyof typeof Token
   ['plaintext', TokenizerMode.PLAINTEXT],
 ]);
 
-/** Text is tokenized in slices of this many characters, so that `'stop'` takes effect without reading on. */
-const SLICE_CHARACTERS = 16_384;
-
 /**
  * Reads HTML with the standard's tokenizer but without building a tree: its work is linear in the length and blind to
  * nesting, where tree construction walks the stack of open elements for every tag (100,000 open `div`s: minutes).
  * The price: no implied tags, and a `title` inside an `svg` looks like the document's.
  */
 export function readHtmlTokens(html: string, reader: HtmlTokenReader): void {
-  let stopped = false;
   let foreignDepth = 0;
   const note = (answer: 'stop' | undefined): void => {
-    stopped ||= answer === 'stop';
+    if (answer === 'stop') tokenizer.pause();
   };
-  const wasStopped = (): boolean => stopped;
   const text = (token: Token.CharacterToken): void => {
-    if (!stopped) reader.text?.(token.chars);
+    reader.text?.(token.chars);
   };
   const tokenizer = new Tokenizer(
     {},
     {
       onStartTag(token) {
-        if (stopped) return;
         if (isForeign(token.tagName)) foreignDepth += token.selfClosing ? 0 : 1;
         // `<script/>` ends itself in SVG; in HTML the slash means nothing.
         const endsItself = token.selfClosing && foreignDepth > 0;
@@ -54,7 +48,6 @@ export function readHtmlTokens(html: string, reader: HtmlTokenReader): void {
         if (endsItself) note(reader.endTag?.(token.tagName));
       },
       onEndTag(token) {
-        if (stopped) return;
         if (isForeign(token.tagName)) foreignDepth = Math.max(0, foreignDepth - 1);
         note(reader.endTag?.(token.tagName));
       },
@@ -67,17 +60,7 @@ export function readHtmlTokens(html: string, reader: HtmlTokenReader): void {
       onParseError: null,
     },
   );
-  for (const slice of slicesOf(html)) {
-    tokenizer.write(slice.text, slice.isLast);
-    if (wasStopped()) return;
-  }
-}
-
-function* slicesOf(text: string): Generator<{ text: string; isLast: boolean }> {
-  for (let at = 0; at === 0 || at < text.length; at += SLICE_CHARACTERS) {
-    const end = at + SLICE_CHARACTERS;
-    yield { text: text.slice(at, end), isLast: end >= text.length };
-  }
+  tokenizer.write(html, true);
 }
 
 function isForeign(name: string): boolean {
