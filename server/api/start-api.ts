@@ -142,7 +142,7 @@ async function listenBoth(parts: Parts, serveRpc: ServeRpc): Promise<readonly [L
   const grpc = await listenGrpc({
     ...parts,
     address: config.grpcAddress,
-    tls: config.tls && { cert: await readFile(config.tls.certFile), key: await readFile(config.tls.keyFile) },
+    tls: config.tls && (await readKeyPair(config.tls)),
     handle: route(new Map()),
   });
   try {
@@ -151,6 +151,18 @@ async function listenBoth(parts: Parts, serveRpc: ServeRpc): Promise<readonly [L
   } catch (error) {
     await grpc[Symbol.asyncDispose]();
     throw error;
+  }
+}
+
+async function readKeyPair({
+  certFile,
+  keyFile,
+}: NonNullable<Config['tls']>): Promise<{ cert: Buffer; key: Buffer }> {
+  try {
+    return { cert: await readFile(certFile), key: await readFile(keyFile) };
+  } catch (error) {
+    const names = 'DECORUM_GRPC_TLS_CERT_FILE or DECORUM_GRPC_TLS_KEY_FILE';
+    throw new Error(`cannot read the file that ${names} names`, { cause: error });
   }
 }
 

@@ -81,6 +81,7 @@ export function grpcClient(
   file = 'decorum/admin/v1/tenant_service.proto',
   service = 'decorum.admin.v1.TenantService',
   credentials = grpc.credentials.createInsecure(),
+  options: grpc.ChannelOptions = {},
 ) {
   const loaded = grpc.loadPackageDefinition(
     loadSync(file, { includeDirs: [PROTO], longs: String, enums: String }),
@@ -88,7 +89,7 @@ export function grpcClient(
   const constructor = service
     .split('.')
     .reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], loaded);
-  const client = new (constructor as grpc.ServiceClientConstructor)(target, credentials);
+  const client = new (constructor as grpc.ServiceClientConstructor)(target, credentials, options);
   return Object.assign(client, { [Symbol.dispose]: () => client.close() }) as unknown as grpc.Client &
     Disposable &
     Record<string, UnaryCall>;

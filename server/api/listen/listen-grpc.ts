@@ -1,4 +1,5 @@
 import { createSecureServer, createServer, type ServerOptions } from 'node:http2';
+import { Server as NetServer } from 'node:net';
 
 import type { ListenAddress } from '../../config/parse-listen-address.ts';
 import type { Logger } from '../../runtime/logger.ts';
@@ -23,7 +24,7 @@ export async function listenGrpc(deps: ListenGrpcDeps): Promise<Listener> {
   const server =
     tls === undefined
       ? createServer(options)
-      : createSecureServer({ ...options, ...tls, minVersion: 'TLSv1.2' });
+      : createSecureServer({ ...options, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: limits.headersMs });
   const sessions = keepSessions(deps);
 
   server.maxConnections = limits.connectionsMax;
@@ -39,7 +40,8 @@ export async function listenGrpc(deps: ListenGrpcDeps): Promise<Listener> {
     address: bound,
     connections: sessions.size,
     async drain() {
-      const closed = new Promise((resolve) => server.close(resolve));
+      // Not http2's own close, which at once forbids the streams that are on their way.
+      const closed = new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
       sessions.leaveAll();
       await closed;
     },
@@ -62,6 +64,9 @@ function serverOptions(limits: ApiLimits): ServerOptions {
     maxSessionMemory: limits.connectionMemoryMb,
     streamResetBurst: limits.resetBurst,
     streamResetRate: limits.resetsPerSecond,
+    // Streams beyond the maximum, as they come when calls are cancelled faster than we let go of them, are refused one by
+    // one; Node ends the connection at the hundredth.
+    maxSessionRejectedStreams: limits.resetBurst,
     unknownProtocolTimeout: limits.headersMs,
   };
 }
