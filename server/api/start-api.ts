@@ -37,7 +37,7 @@ export type StartApiOptions = {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly readiness: Readiness;
-  /** The process' shutdown: draining begins when it aborts. */
+  /** The process' shutdown: when it aborts, readiness and health say so; calls are served until the API is disposed. */
   readonly signal: AbortSignal;
   /** Further pages of the HTTP listener, by path. */
   readonly pages?: Pages;
@@ -47,7 +47,10 @@ export type StartApiOptions = {
   readonly random?: () => number;
 };
 
-/** A running API. Disposing drains it, for at most `drainMs` and `abortMs` of `API_LIMITS`. */
+/**
+ * A running API. Disposing drains it, for at most `drainMs` and `abortMs` of `API_LIMITS`: after whoever in this process
+ * still has something to call for.
+ */
 export type Api = AsyncDisposable & {
   /** `host:port` as bound. */
   readonly grpcAddress: string;
@@ -76,30 +79,29 @@ export async function startApi(options: StartApiOptions): Promise<Api> {
     draining: new AbortController(),
     aborting: new AbortController(),
   };
-  const { draining, logger, signal } = parts;
   const [grpc, http] = await listenBoth(parts, serveCalls(parts));
-  const listeners = [grpc, http];
   observeConnections(parts, { grpc, http });
+  const forget = reportShutdown(parts);
 
   let drained: Promise<void> | undefined;
-  const drain = (): Promise<void> => {
-    draining.abort();
-    drained ??= drainListeners({ ...parts, listeners, abortCalls: () => abortCalls(parts) });
-    return drained;
+  const drain = async (): Promise<void> => {
+    forget();
+    parts.draining.abort();
+    await drainListeners({ ...parts, listeners: [grpc, http], abortCalls: () => abortCalls(parts) });
   };
-  const onShutdown = (): void =>
-    void drain().catch((error: unknown) => logger.error('draining failed', {}, error));
-  if (signal.aborted) onShutdown();
-  else signal.addEventListener('abort', onShutdown, { once: true });
-
   return {
     grpcAddress: grpc.address,
     httpAddress: http.address,
-    async [Symbol.asyncDispose]() {
-      signal.removeEventListener('abort', onShutdown);
-      await drain();
-    },
+    [Symbol.asyncDispose]: () => (drained ??= drain()),
   };
+}
+
+/** Sends new work elsewhere from the moment the process begins to end. */
+function reportShutdown({ signal, readiness }: Parts): () => void {
+  const report = (): void => readiness.report('process', 'shutting down');
+  if (signal.aborted) report();
+  else signal.addEventListener('abort', report, { once: true });
+  return () => signal.removeEventListener('abort', report);
 }
 
 function serveCalls(parts: Parts): ServeRpc {

@@ -183,6 +183,14 @@ test('connections that were told to go are not kept', async () => {
   for (const session of sessions) await session[Symbol.asyncDispose]();
 });
 
+test('a process that begins to end says so, and serves until its API is disposed', async () => {
+  await using api = await startTestApi();
+  using client = grpcClient(api.grpcAddress);
+  api.shutdown.abort();
+  assert.equal((await fetch(`${api.url}/readyz`)).status, 503);
+  await callUnary(client, 'listPurposes', {}, { key: KEYS.operator });
+});
+
 test('the port of a taken address is named with the variable to change', async () => {
   await using api = await startTestApi();
   const env = { DECORUM_GRPC_ADDRESS: api.grpcAddress };

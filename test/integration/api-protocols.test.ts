@@ -118,13 +118,16 @@ test('grpc health: Check by JSON, Watch by a stock client', async () => {
     {},
   );
   const statuses: number[] = [];
+  let ended: Promise<void> | undefined;
   for await (const status of watch) {
     statuses.push(status as number);
     if (statuses.length === 1) api.readiness.report('postgres', 'down');
     if (statuses.length === 2) api.readiness.report('postgres', undefined);
     if (statuses.length === 3) api.shutdown.abort();
+    if (statuses.length === 4) ended = api[Symbol.asyncDispose]();
   }
   assert.deepEqual(statuses, [1, 2, 1, 2]);
+  await ended;
 });
 
 test('answers to gRPC clients are not compressed, though they offer it', async () => {

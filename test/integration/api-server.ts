@@ -51,6 +51,7 @@ export async function startTestApi({ deps, env, ...options }: TestApiOptions = {
     } as StartApiOptions['deps'],
     ...options,
   });
+  let closed: PromiseLike<void> | undefined;
   return {
     ...api,
     url: `http://${api.httpAddress}`,
@@ -60,7 +61,7 @@ export async function startTestApi({ deps, env, ...options }: TestApiOptions = {
     log: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>),
     async [Symbol.asyncDispose]() {
       await api[Symbol.asyncDispose]();
-      await metrics[Symbol.asyncDispose]();
+      await (closed ??= metrics[Symbol.asyncDispose]());
     },
   };
 }

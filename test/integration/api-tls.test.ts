@@ -48,6 +48,7 @@ test('with a key pair gRPC is served over TLS, and over nothing else', async () 
     undefined,
     undefined,
     grpc.credentials.createSsl(Buffer.from(CERT)),
+    { 'grpc.ssl_target_name_override': 'localhost' },
   );
   const { purposes } = await callUnary(client, 'listPurposes', {}, { key: KEYS.operator });
   assert.equal((purposes as unknown[]).length, 1);
