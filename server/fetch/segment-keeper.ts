@@ -66,6 +66,8 @@ type Segment = {
 type Slot = { segment: Segment | null; opening: Promise<Segment> | null };
 
 const HAND_BACK_RETRY_MS = 500;
+/** A server that does not answer by then is asked again; when the worker ends, takeover does the rest. */
+const HAND_BACK_CALL_MS = 3_000;
 
 /** Makes a keeper without segments. */
 export function createSegmentKeeper(deps: SegmentKeeperDeps): SegmentKeeper {
@@ -200,7 +202,7 @@ async function handBack(deps: SegmentKeeperDeps, segment: Segment): Promise<void
   const request = { workerId: deps.workerId, segmentId, bytes: BigInt(writer.bytes) };
   while (term.remainingMs() > 0) {
     try {
-      await deps.client.closeSegment(request, { timeoutMs: deps.callMs });
+      await deps.client.closeSegment(request, { timeoutMs: HAND_BACK_CALL_MS });
       return;
     } catch (error) {
       logger.warn('a segment could not be handed back yet', {}, error);
