@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { readMemberBytes } from './read-member-bytes.ts';
 import { readMember, type MemberReading } from './read-member.ts';
 import { recoverSegment } from './recover-segment.ts';
 import { scanSegment, type ScannedMember } from './scan-segment.ts';
@@ -17,6 +18,12 @@ export type Archive = {
   }) => Promise<SegmentWriter>;
   /** See `readMember`. */
   readMember: (location: { segmentId: string; offset: number; length: number }) => Promise<MemberReading>;
+  /** See `readMemberBytes`. */
+  readMemberBytes: (location: {
+    segmentId: string;
+    offset: number;
+    length: number;
+  }) => AsyncGenerator<Uint8Array, void>;
   /** See `scanSegment`. */
   scanSegment: (segmentId: string) => AsyncGenerator<ScannedMember, void>;
   /** See `verifySegment`. */
@@ -34,6 +41,8 @@ export function createDirectoryArchive(dir: string): Archive {
   return {
     openSegment: (segment) => openSegmentWriter({ dir, ...segment }),
     readMember: ({ segmentId, offset, length }) => readMember({ file: toFile(segmentId), offset, length }),
+    readMemberBytes: ({ segmentId, offset, length }) =>
+      readMemberBytes({ file: toFile(segmentId), offset, length }),
     scanSegment: (segmentId) => scanSegment({ file: toFile(segmentId) }),
     verifySegment: (segmentId, rows) => verifySegment(toFile(segmentId), rows),
     recoverSegment: (segmentId, keepThrough) => recoverSegment({ file: toFile(segmentId), keepThrough }),

@@ -47,7 +47,7 @@ export type OpenedResults = {
  * (RESULTS_UNAVAILABLE) or still being filled (RESULTS_BEHIND).
  */
 export async function openResults(deps: TenantStreamDeps, input: OpenResultsInput): Promise<OpenedResults> {
-  const { tenantId, group, lane, startNumber } = input;
+  const { tenantId, group, lane } = input;
   const { cell, generation } = await loadInstallation(deps.pool);
   const key = { tenantId, lane, cell, generation };
   const userJwt = signIn(deps, input);
