@@ -261,7 +261,7 @@ const CASES: Case[] = [
     method: 'ListPurposes',
     key: operator,
     request: {},
-    deps: { deps: never, limits: { callMsMax: 50 } },
+    deps: { deps: never, limits: { callMsMax: 50, headersMs: 50 } },
     expected: { code: 'deadline_exceeded', reason: 'DEADLINE_EXCEEDED' },
   },
 ];

@@ -85,6 +85,18 @@ test('HTTP/1.1: a header that trickles in is cut off (slowloris)', async () => {
   assert.doesNotMatch(slow.received(), /^HTTP\/1\.1 200 /);
 });
 
+test('HTTP/1.1: a page’s request that does not end is cut off', async () => {
+  await using api = await startTestApi({
+    limits: { headersMs: 100, callMsMax: 100, overrunMs: 100, sweepMs: 20 },
+  });
+  for (const line of ['GET /bot', 'POST /nothing']) {
+    using slow = await openSocket(api.httpAddress);
+    slow.socket.write(`${line} HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{`);
+    await slow.closed;
+    assert.match(slow.received(), /^HTTP\/1\.1 (200|404) /);
+  }
+});
+
 test('HTTP/2: a peer that says nothing, or no HTTP/2, is dropped', async () => {
   await using api = await startTestApi({ limits: { headersMs: 200, sweepMs: 20 } });
   using silent = await openSocket(api.grpcAddress);
@@ -143,7 +155,7 @@ test('a listener takes a bounded number of connections', async () => {
   assert.equal(second.socket.destroyed, false);
 });
 
-const CUT_OFF: Partial<ApiLimits> = { callMsMax: 100, overrunMs: 100 };
+const CUT_OFF: Partial<ApiLimits> = { headersMs: 100, callMsMax: 100, overrunMs: 100, sweepMs: 20 };
 
 test('a stranger’s call is answered before its body has come', async () => {
   await using api = await startTestApi();

@@ -14,8 +14,8 @@ export type ListenHttpDeps = {
 };
 
 /**
- * HTTP/1.1, guarded against peers that send slowly: a header takes at most `headersMs`, a request at most as long as the
- * longest stream (its call has a tighter bound), and a connection without a request is closed after `idleMs`.
+ * HTTP/1.1, guarded against peers that send slowly: a header takes at most `headersMs`, a whole request at most as long as
+ * a unary call (who streams longer to us uses HTTP/2), and a connection without a request is closed after `idleMs`.
  */
 export async function listenHttp({ address, limits, handle }: ListenHttpDeps): Promise<Listener> {
   const sockets = new Map<Socket, Set<ServerResponse>>();
@@ -27,7 +27,7 @@ export async function listenHttp({ address, limits, handle }: ListenHttpDeps): P
   const server = createServer({
     maxHeaderSize: limits.headerBytesMax,
     headersTimeout: limits.headersMs,
-    requestTimeout: limits.streamMsMax,
+    requestTimeout: limits.callMsMax + limits.overrunMs,
     keepAliveTimeout: limits.idleMs,
     connectionsCheckingInterval: limits.sweepMs,
   });
