@@ -13,9 +13,17 @@ import { FetchService } from '@decorum/proto/decorum/fetch/v1/fetch_service_pb.t
 import { loadSdkConfig } from '@decorum/sdk/config/load-sdk-config.ts';
 import { createGrpcTransport } from '@decorum/sdk/transport/grpc-transport.ts';
 import { startApi, type Api } from './api/start-api.ts';
+import type { ContentHandlerDeps } from './api/content/content-handlers.ts';
 import type { HandlerDeps } from './api/handlers.ts';
+import type { ResultHandlerDeps } from './api/result/result-handlers.ts';
 import { authenticate } from './api/keys/authenticate.ts';
 import { ensureKeyFile, readKeyFile } from './api/keys/ensure-key-file.ts';
+import { getCapture } from './archive/content/get-capture.ts';
+import { listCaptures } from './archive/content/list-captures.ts';
+import { readBody } from './archive/content/read-body.ts';
+import { readLinks } from './archive/content/read-links.ts';
+import { readRecords } from './archive/content/read-records.ts';
+import { readText } from './archive/content/read-text.ts';
 import { createDirectoryArchive, type Archive } from './archive/directory-archive.ts';
 import type { Config } from './config/config.ts';
 import { ConfigError } from './config/config-error.ts';
@@ -34,6 +42,11 @@ import { submitRequests } from './frontier/submit.ts';
 import { sweepExpiredLeases } from './frontier/sweep.ts';
 import { waitForLeases } from './frontier/wait-for-leases.ts';
 import { createBroker, type Broker } from './results/broker.ts';
+import { deleteGroup } from './results/delete-group.ts';
+import { ensureTenantStreams } from './results/ensure-tenant-streams.ts';
+import { listGroups } from './results/list-groups.ts';
+import { openResults } from './results/open-results.ts';
+import { getResultsByNumber, getResultsByRequest, replayResults } from './results/read-results.ts';
 import { startPublisher } from './results/start-publisher.ts';
 import { systemClock } from './runtime/clock.ts';
 import { createLogger, type Logger } from './runtime/logger.ts';
@@ -138,10 +151,10 @@ async function startApiRole(shared: Shared, backend: Backend): Promise<Api> {
   });
 }
 
-function handlerDeps(shared: Shared, { database }: Backend): HandlerDeps {
+function handlerDeps(shared: Shared, backend: Backend): HandlerDeps {
   const { config, wakeUp } = shared;
   const { wake } = wakeUp;
-  const { control, lease, general } = database;
+  const { control, lease, general } = backend.database;
   const { leaseMs, allowAddresses: exempt } = config;
   const waitDeps = {
     pool: lease,
@@ -149,7 +162,8 @@ function handlerDeps(shared: Shared, { database }: Backend): HandlerDeps {
     waitForWork: (ms: number, signal: AbortSignal) => wakeUp.wait(ms, signal),
   };
   return {
-    ...tenantDeps(database),
+    ...tenantDeps(shared, backend),
+    ...readDeps(shared, backend),
     leaseMs,
     residency: RESIDENCY,
     wallMs: systemClock.wallMs,
@@ -168,10 +182,38 @@ function handlerDeps(shared: Shared, { database }: Backend): HandlerDeps {
   };
 }
 
-function tenantDeps({ general }: Database) {
+function readDeps({ logger }: Shared, backend: Backend): ResultHandlerDeps & ContentHandlerDeps {
+  const { broker, archive } = backend;
+  const pool = backend.database.general;
+  const results = { pool, broker, logger, wallMs: systemClock.wallMs };
+  const content = { pool, archive, clock: systemClock };
+  return {
+    openResults: (input) => openResults(results, input),
+    listGroups: (tenantId) => listGroups(results, tenantId),
+    deleteGroup: (input) => deleteGroup(results, input),
+    getResultsByNumber: (tenantId, selection, numbers) =>
+      getResultsByNumber(results, tenantId, selection, numbers),
+    getResultsByRequest: (tenantId, requestIds) => getResultsByRequest(results, tenantId, requestIds),
+    replayResults: (tenantId, selection, page) => replayResults(results, tenantId, selection, page),
+    getCapture: (tenantId, captureId) => getCapture(content, tenantId, captureId),
+    listCaptures: (tenantId, query) => listCaptures(content, tenantId, query),
+    readBody: (input) => readBody(content, input),
+    readRecords: (tenantId, captureIds) => readRecords(content, tenantId, captureIds),
+    readText: (tenantId, captureId) => readText(content, tenantId, captureId),
+    readLinks: (tenantId, captureId) => readLinks(content, tenantId, captureId),
+  };
+}
+
+function tenantDeps({ logger }: Shared, { database: { general }, broker }: Backend) {
+  const results = { pool: general, broker, logger, wallMs: systemClock.wallMs };
   return {
     productToken: PRODUCT_TOKEN,
-    createTenant: (tenant: Parameters<typeof insertTenant>[1]) => insertTenant(general, tenant),
+    createTenant: async (tenant: Parameters<typeof insertTenant>[1]) => {
+      const created = await insertTenant(general, tenant);
+      // When the broker is away, the tenant's place there is made as it first opens its results.
+      if (created !== undefined) void ensureTenantStreams(results, created.tenantId).catch(() => undefined);
+      return created;
+    },
     loadTenant: (tenantId: string) => withStore(() => loadTenant(general, tenantId)),
     updateTenant: (tenantId: string, change: Parameters<typeof updateTenant>[2]) =>
       updateTenant(general, tenantId, change),

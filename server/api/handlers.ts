@@ -6,12 +6,14 @@ import { ResultService } from '@decorum/proto/decorum/crawl/v1/result_service_pb
 import { FetchService } from '@decorum/proto/decorum/fetch/v1/fetch_service_pb.ts';
 
 import { completeService } from './calls/complete-service.ts';
+import { contentHandlers, type ContentHandlerDeps } from './content/content-handlers.ts';
 import { submit, type SubmitDeps } from './crawl/submit.ts';
 import { complete, type CompleteDeps } from './fetch/complete.ts';
 import { lease, type LeaseDeps } from './fetch/lease.ts';
 import { release, type ReleaseDeps } from './fetch/release.ts';
 import { renew, type RenewDeps } from './fetch/renew.ts';
 import { closeSegment, openSegment, type SegmentDeps } from './fetch/segments.ts';
+import { resultHandlers, type ResultHandlerDeps } from './result/result-handlers.ts';
 import { createKey, type CreateKeyDeps } from './tenant/create-key.ts';
 import { createPurpose, type CreatePurposeDeps } from './tenant/create-purpose.ts';
 import { createTenant, type CreateTenantDeps } from './tenant/create-tenant.ts';
@@ -23,7 +25,7 @@ import { suspendTenant, type SuspendTenantDeps } from './tenant/suspend-tenant.t
 import { updateTenant, type UpdateTenantDeps } from './tenant/update-tenant.ts';
 
 /** What the handlers need: the sum of what each one asks for. */
-export type HandlerDeps = CrawlDeps & FetchDeps & TenantDeps;
+export type HandlerDeps = CrawlDeps & ContentHandlerDeps & ResultHandlerDeps & FetchDeps & TenantDeps;
 
 type CrawlDeps = SubmitDeps;
 type FetchDeps = LeaseDeps & RenewDeps & CompleteDeps & ReleaseDeps & SegmentDeps;
@@ -45,8 +47,8 @@ export const SERVICES = [CrawlService, ContentService, ResultService, FetchServi
  */
 export function routeServices(router: ConnectRouter, deps: HandlerDeps): void {
   router.service(CrawlService, completeService(CrawlService, { submit: submit(deps) }));
-  router.service(ContentService, completeService(ContentService, {}));
-  router.service(ResultService, completeService(ResultService, {}));
+  router.service(ContentService, completeService(ContentService, contentHandlers(deps)));
+  router.service(ResultService, completeService(ResultService, resultHandlers(deps)));
   router.service(
     FetchService,
     completeService(FetchService, {
