@@ -4,6 +4,7 @@
  * States: held, then over for good: it expired here (M4), the server called its token stale, or it ended. From then on its
  * socket is destroyed and nothing is reported (D3). Single requests can be revoked before; they are aborted at once.
  */
+import { durationMs } from '@bufbuild/protobuf/wkt';
 import type { Lease } from '@decorum/proto/decorum/fetch/v1/lease_pb.ts';
 import { FetchFailure } from './fetch-failure.ts';
 import type { LocalTerm } from './local-term.ts';
@@ -19,6 +20,9 @@ export type LocalLease = {
   /** A signal that aborts with a FetchFailure when the request is revoked, or has been. */
   readonly revocationOf: (requestId: string) => AbortSignal;
   readonly revoke: (requestIds: readonly string[]) => void;
+  /** From the end of a request to the start of the next, as the server last said (M1, M6). */
+  readonly siteDelayMs: () => number;
+  readonly setSiteDelay: (delayMs: number) => void;
   /** What the server said of the token. */
   readonly markStale: () => void;
   /** The lease was given back: stops its timer. */
@@ -30,6 +34,7 @@ export function holdLease(lease: Lease, term: LocalTerm): LocalLease {
   const over = new AbortController();
   const revocations = new Map<string, AbortController>();
   let timer: NodeJS.Timeout | undefined;
+  let siteDelayMs = lease.siteDelay === undefined ? 0 : durationMs(lease.siteDelay);
 
   const finish = (reason: string): void => {
     clearTimeout(timer);
@@ -61,6 +66,8 @@ export function holdLease(lease: Lease, term: LocalTerm): LocalLease {
         revocationController(requestId).abort(new FetchFailure('REVOKED', 'revoked while it was leased'));
       }
     },
+    siteDelayMs: () => siteDelayMs,
+    setSiteDelay: (delayMs) => (siteDelayMs = delayMs),
     markStale: () => finish('the lease is stale'),
     end: () => finish('the lease has ended'),
   };

@@ -32,7 +32,7 @@ test('M1, M2: a turn comes no sooner than the delay after the end and the spacin
       fc.constantFrom(0, 1),
       async (siteDelayMs, slotSpacingMs, requests, shortfallMs) => {
         const { now, clock } = createClock(shortfallMs);
-        const pacer = createPacer({ clock, siteDelayMs, slotSpacingMs, marginMs: 25 });
+        const pacer = createPacer({ clock, siteDelayMs: () => siteDelayMs, slotSpacingMs, marginMs: 25 });
         let last: { startedAtMs: number; endedAtMs: number } | undefined;
         for (const { headMs, bodyMs, pauseMs } of requests) {
           await pacer.waitForTurn(never);
@@ -54,9 +54,20 @@ test('M1, M2: a turn comes no sooner than the delay after the end and the spacin
 
 test('the first turn comes at once, and a turn that is over before it came is none', async () => {
   const { now, clock } = createClock();
-  const pacer = createPacer({ clock, siteDelayMs: 1_000, slotSpacingMs: 1_000, marginMs: 0 });
+  const pacer = createPacer({ clock, siteDelayMs: () => 1_000, slotSpacingMs: 1_000, marginMs: 0 });
   await pacer.waitForTurn(never);
   assert.equal(now.ms, 0);
   const reason = new Error('over');
   await assert.rejects(pacer.waitForTurn(AbortSignal.abort(reason)), reason);
+});
+
+test('M6: a delay that grows while the lease runs holds from the next request on', async () => {
+  const { clock } = createClock();
+  let siteDelayMs = 1_000;
+  const pacer = createPacer({ clock, siteDelayMs: () => siteDelayMs, slotSpacingMs: 1_000, marginMs: 0 });
+  pacer.note({ startedAtMs: clock.monotonicMs(), endedAtMs: clock.monotonicMs() });
+  siteDelayMs = 2_000;
+  const beforeMs = clock.monotonicMs();
+  await pacer.waitForTurn(never);
+  assert.equal(clock.monotonicMs() - beforeMs, 2_000);
 });

@@ -24,7 +24,8 @@ export type Pacer = {
  */
 export function createPacer(input: {
   readonly clock: Clock;
-  readonly siteDelayMs: number;
+  /** As it is at present: a lease's delay may grow while it runs. */
+  readonly siteDelayMs: () => number;
   readonly slotSpacingMs: number;
   readonly marginMs: number;
 }): Pacer {
@@ -33,7 +34,7 @@ export function createPacer(input: {
 
   function waitMs(): number {
     if (last === null) return 0;
-    const readyAtMs = Math.max(last.endedAtMs + siteDelayMs, last.startedAtMs + slotSpacingMs) + marginMs;
+    const readyAtMs = Math.max(last.endedAtMs + siteDelayMs(), last.startedAtMs + slotSpacingMs) + marginMs;
     return readyAtMs - clock.monotonicMs();
   }
 

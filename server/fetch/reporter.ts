@@ -8,7 +8,7 @@
  * (D2): callers come here last.
  */
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { durationFromMs } from '@bufbuild/protobuf/wkt';
+import { durationFromMs, durationMs } from '@bufbuild/protobuf/wkt';
 import { Code, ConnectError, type Client } from '@connectrpc/connect';
 import type { AttemptSchema, RobotsAttemptSchema } from '@decorum/proto/decorum/fetch/v1/attempt_pb.ts';
 import {
@@ -169,6 +169,7 @@ function dropOver(reports: readonly Report[]): readonly Report[] {
 /** An answer that is missing, or calls the token stale, makes the lease one that is over. */
 function settle(report: Report, answer: CompletedLease | undefined): void {
   if (answer?.status !== LeaseStatus.HELD) report.lease.markStale();
+  if (answer?.siteDelay !== undefined) report.lease.setSiteDelay(durationMs(answer.siteDelay));
   for (const waiter of report.waiters) waiter.resolve(answer?.robots);
 }
 

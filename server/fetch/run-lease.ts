@@ -6,9 +6,11 @@
  * told that the gates are free. When the lease is over before (expired, stale), the socket is destroyed and nothing more
  * is said of it (D3).
  */
+import { Outcome } from '@decorum/proto/decorum/crawl/v1/result_pb.ts';
 import type { LeaseItem, RobotsCopy } from '@decorum/proto/decorum/fetch/v1/lease_pb.ts';
 import { durationMs, type Duration } from '@bufbuild/protobuf/wkt';
 import type { AddressBlocks } from '@decorum/policy/address/address-blocks.ts';
+import { siteSignal } from '@decorum/policy/politeness/site-signal.ts';
 import { askRobots } from './ask-robots.ts';
 import { FetchFailure, toFetchFailure } from './fetch-failure.ts';
 import { fetchPage, toFailedAttempt, toUntried } from './fetch-page.ts';
@@ -43,7 +45,7 @@ export async function runLease(deps: LeaseRunDeps, rules: ConnectionRules, lease
 
 function startRun(deps: LeaseRunDeps, rules: ConnectionRules, lease: LocalLease): LeaseRun {
   const { clock, limits } = deps;
-  const { scheme, host, port, address, siteDelay, slotSpacing } = lease.lease;
+  const { scheme, host, port, address, slotSpacing } = lease.lease;
   const connection = createSiteConnection(
     {
       ...rules,
@@ -57,7 +59,7 @@ function startRun(deps: LeaseRunDeps, rules: ConnectionRules, lease: LocalLease)
   );
   const pacer = createPacer({
     clock,
-    siteDelayMs: toMs(siteDelay),
+    siteDelayMs: lease.siteDelayMs,
     slotSpacingMs: toMs(slotSpacing),
     marginMs: limits.paceMarginMs,
   });
@@ -76,8 +78,10 @@ async function workOff(run: LeaseRun): Promise<void> {
     const robots = await bringRobots(run);
     const judge = createRobotsJudge(robots, deps.identity.productToken);
     for (const item of waiting) {
-      deps.reporter.add(lease, await tryItem(run, judge, robots, item));
+      const ended = await tryItem(run, judge, robots, item);
+      deps.reporter.add(lease, ended);
       waiting.delete(item);
+      if (isUnwelcome(ended)) return;
     }
   } catch (error) {
     const failure = toFetchFailure(error);
@@ -102,6 +106,24 @@ async function bringRobots(run: LeaseRun): Promise<RobotsCopy | undefined> {
   if (copy !== undefined && !copy.stale) return copy;
   return run.deps.reporter.reportRobots(run.lease, await askRobots(run));
 }
+
+/**
+ * M6: the first bad answer ends the lease; the rest of its URLs wait, untouched, until the server has decided when the site
+ * is asked again.
+ */
+function isUnwelcome({ attempt }: EndedAttempt): boolean {
+  const statusCode = attempt.capture?.statusCode ?? 0;
+  if (statusCode > 0) return siteSignal(statusCode) === 'THROTTLED' || siteSignal(statusCode) === 'TROUBLED';
+  return BROKEN.has(attempt.outcome ?? Outcome.UNSPECIFIED);
+}
+
+/** Outcomes without a status that speak of the site and not of one page. */
+const BROKEN: ReadonlySet<Outcome> = new Set([
+  Outcome.CONNECT_FAILED,
+  Outcome.TLS_FAILED,
+  Outcome.TIMED_OUT,
+  Outcome.RESET,
+]);
 
 /** What concerns this URL alone becomes its attempt; what stops the whole lease is thrown on. */
 async function tryItem(

@@ -192,8 +192,10 @@ test('a reset on a fresh connection, or after a byte of the answer, is not repea
     else answer(request, socket);
   });
   await using rig = await startFetchRig();
-  rig.frontier.grants.push(leaseOf(site, ['/fresh', '/1', '/begun']));
+  rig.frontier.grants.push(leaseOf(site, ['/fresh']));
   await rig.frontier.ended(1);
+  rig.frontier.grants.push(leaseOf(site, ['/1', '/begun']));
+  await rig.frontier.ended(2);
   assert.deepEqual(
     site.requests.map(({ path }) => path),
     ['/fresh', '/1', '/begun'],
@@ -257,8 +259,36 @@ test('Retry-After is read, as seconds and as a date', async () => {
     answer(request, socket, { status: '503 Busy', fields });
   });
   await using rig = await startFetchRig();
-  rig.frontier.grants.push(leaseOf(site, ['/seconds', '/date']));
+  rig.frontier.grants.push(leaseOf(site, ['/seconds']));
   await rig.frontier.ended(1);
+  rig.frontier.grants.push(leaseOf(site, ['/date']));
+  await rig.frontier.ended(2);
   assert.equal(rig.frontier.attemptAt('/seconds')?.retryAfterS, 30);
   assert.equal(rig.frontier.attemptAt('/date')?.retryAfterS, 120);
+});
+
+test('M6: the first bad answer ends the lease, and the rest of its URLs stay untouched', async () => {
+  for (const status of ['429 Slow', '503 Busy', '403 No', '451 No', '500 Broken']) {
+    await using site = await startRawSite('127.64.12.8', (request, socket) =>
+      answer(request, socket, request.path === '/2' ? { status } : {}),
+    );
+    await using rig = await startFetchRig();
+    rig.frontier.grants.push(leaseOf(site, ['/1', '/2', '/3']));
+    await rig.frontier.ended(1);
+    assert.deepEqual(
+      site.requests.map(({ path }) => path),
+      ['/1', '/2'],
+    );
+    assert.equal(rig.frontier.attemptAt('/3'), undefined);
+  }
+});
+
+test('a page that is not there speaks of itself and the lease goes on', async () => {
+  await using site = await startRawSite('127.64.12.9', (request, socket) =>
+    answer(request, socket, request.path === '/1' ? { status: '404 Gone' } : {}),
+  );
+  await using rig = await startFetchRig();
+  rig.frontier.grants.push(leaseOf(site, ['/1', '/2']));
+  await rig.frontier.ended(1);
+  assert.equal(rig.frontier.attemptAt('/2')?.outcome, Outcome.FETCHED);
 });
