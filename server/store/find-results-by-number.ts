@@ -13,7 +13,7 @@ export async function findResultsByNumber(
     select r.result_id as "resultId", r.number, ${sql.unsafe(RESULT_BYTES)} as bytes
     from (
       select result_id, number, url, final_url, redirects, document, capture_id from result
-      where ${isOfStream(sql, key)} and number = any(${numbers as bigint[]})
+      where ${isOfStream(sql, key)} and number = any(${numbers.map(String)}::text[]::bigint[])
     ) r
     left join capture c on c.capture_id = r.capture_id
   `;

@@ -9,7 +9,7 @@ export async function loadResults(
   if (resultIds.length === 0) return new Map();
   const rows = await sql<(ResultRow & { resultId: bigint })[]>`
     select r.result_id as "resultId", ${sql.unsafe(RESULT_COLUMNS)} from result r
-    where r.result_id = any(${resultIds as bigint[]})
+    where r.result_id = any(${resultIds.map(String)}::text[]::bigint[])
   `;
   return new Map(rows.map(({ resultId, ...row }) => [resultId, row]));
 }

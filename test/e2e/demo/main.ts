@@ -36,6 +36,7 @@ if (!(followSeconds > 0 && followSeconds <= 3_600)) {
 }
 
 const interrupted = new AbortController();
+let shown = 0;
 process.once('SIGINT', () => interrupted.abort());
 process.once('SIGTERM', () => interrupted.abort());
 
@@ -131,8 +132,6 @@ async function followUntilDone(
     if (process.stderr.isTTY) process.stderr.write('\n');
   }
 }
-
-let shown = 0;
 
 async function showProgress(web: TestWeb, crawls: readonly TenantCrawl[], startedMs: number): Promise<void> {
   const verdict = await web.report().catch(() => undefined);
