@@ -74,7 +74,8 @@ export function connect(options: ConnectOptions = {}): Decorum {
   const running = new Set<Promise<void>>();
   return {
     api,
-    submit: (requests, submitOptions) => submitRequests(api.crawl, requests, submitOptions),
+    submit: (requests, submitOptions) =>
+      submitRequests(api.crawl, requests, { failFast: options.failFast, ...submitOptions }),
     results: (resultsOptions = {}) => {
       const signal =
         resultsOptions.signal === undefined
@@ -92,7 +93,8 @@ export function connect(options: ConnectOptions = {}): Decorum {
   };
 }
 
-function openTransport(options: { url: string; key: string | undefined } & ConnectOptions): GrpcTransport {
+/** A transport for a client or a command. The caller disposes of it. Throws `INVALID_URL` on a bad address. */
+export function openTransport(options: ConnectOptions & { readonly url: string }): GrpcTransport {
   const { url, key, failFast, tls } = options;
   try {
     return createGrpcTransport({

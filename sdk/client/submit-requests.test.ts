@@ -96,6 +96,11 @@ test('a batch is repeated under its id while the platform can not take it, up to
   await assert.rejects(collect(submitRequests(impatient.client, urls(1), { patienceMs: 1_000 })), {
     reason: 'BUSY',
   });
+  const hasty = recordingClient([busy('resource_exhausted', 0), busy('unavailable')]);
+  await assert.rejects(collect(submitRequests(hasty.client, urls(1), { failFast: true })), {
+    reason: 'BUSY',
+  });
+  assert.equal(hasty.sent.length, 2);
   const spent = recordingClient([busy('resource_exhausted')]);
   await assert.rejects(collect(submitRequests(spent.client, urls(1))), { reason: 'BUSY' });
   assert.equal(spent.sent.length, 1);

@@ -22,6 +22,8 @@ export type SubmitOptions = {
   readonly lingerMs?: number | undefined;
   /** How long a batch is tried anew while the platform can't take it, in milliseconds. Default 5 minutes. */
   readonly patienceMs?: number | undefined;
+  /** Be patient only where the platform asks for it. Default: the client's `failFast`. */
+  readonly failFast?: boolean | undefined;
 };
 
 /** What became of one URL. */
@@ -104,7 +106,7 @@ export async function* submitRequests(
 /** Runs `call` again while it fails for want of capacity, up to the caller's patience. */
 async function patiently<T>(
   call: () => Promise<T>,
-  { patienceMs = PATIENCE_MS, signal }: SubmitOptions,
+  { patienceMs = PATIENCE_MS, failFast = false, signal }: SubmitOptions,
 ): Promise<T> {
   const giveUpAt = performance.now() + patienceMs;
   for (let pauseMs = PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MS_MAX)) {
@@ -113,8 +115,9 @@ async function patiently<T>(
     } catch (thrown) {
       const error = toDecorumError(thrown);
       const waitMs = error.retryAfterMs ?? pauseMs;
-      const passes =
-        PASSING.has(error.code) || (error.code === 'resource_exhausted' && error.retryAfterMs !== undefined);
+      const isAsked =
+        error.retryAfterMs !== undefined && (PASSING.has(error.code) || error.code === 'resource_exhausted');
+      const passes = isAsked || (!failFast && PASSING.has(error.code));
       if (!passes || performance.now() + waitMs > giveUpAt) throw error;
       await sleep(waitMs, undefined, { ...(signal && { signal }) });
     }

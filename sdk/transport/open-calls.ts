@@ -24,6 +24,9 @@ export type CallOpenerOptions = {
   readonly waitForReady: boolean;
 };
 
+/** The part of grpc-js's text that tells people something, as `connect ECONNREFUSED 127.0.0.1:7070`. */
+const SYSTEM_ERROR = /\b[a-z]+ E[A-Z]{2,}(?: [\w:[\].-]*\w)?/;
+
 /** Opens calls over `channel`, with the bearer key, and closes them all together. Takes over the channel. */
 export function createCallOpener({ channel, names, key, waitForReady }: CallOpenerOptions): CallOpener {
   const active = new Set<ActiveCall>();
@@ -31,13 +34,12 @@ export function createCallOpener({ channel, names, key, waitForReady }: CallOpen
 
   const toError = (status: StatusObject, metadata: Headers): ConnectError => {
     const error = toConnectError(status, metadata);
-    const connected = channel.getConnectivityState(false) === connectivityState.READY;
-    if (error.code !== Code.DeadlineExceeded || connected) return error;
-    return new ConnectError(
-      `no connection to ${names.join(', ')} (${error.rawMessage})`,
-      Code.Unavailable,
-      metadata,
-    );
+    const isAbsent =
+      error.code === Code.DeadlineExceeded || (error.code === Code.Unavailable && error.details.length === 0);
+    if (!isAbsent || channel.getConnectivityState(false) === connectivityState.READY) return error;
+    const [why] = SYSTEM_ERROR.exec(error.rawMessage) ?? [];
+    const text = `no connection to ${names.join(', ')}${why === undefined ? '' : ` (${why})`}`;
+    return new ConnectError(text, Code.Unavailable, metadata, undefined, error);
   };
 
   return {
