@@ -12,6 +12,7 @@ import { createClient } from '@connectrpc/connect';
 import { FetchService } from '@decorum/proto/decorum/fetch/v1/fetch_service_pb.ts';
 import { loadSdkConfig } from '@decorum/sdk/config/load-sdk-config.ts';
 import { createGrpcTransport } from '@decorum/sdk/transport/grpc-transport.ts';
+import { startStatus } from './api/start-status.ts';
 import { startApi, type Api } from './api/start-api.ts';
 import type { ContentHandlerDeps } from './api/content/content-handlers.ts';
 import type { HandlerDeps } from './api/handlers.ts';
@@ -74,6 +75,9 @@ const RESIDENCY = 'local';
 /** Leases that one worker holds at once: sites that it talks to. */
 const FETCH_CONCURRENCY = 64;
 
+const PLACEHOLDER_IDENTITY =
+  'no site could tell who we are: set DECORUM_CONTACT and DECORUM_PUBLIC_URL before crawling anything but this machine';
+
 /** What all roles of the process share. */
 type Shared = {
   readonly config: Config;
@@ -117,6 +121,7 @@ async function main(): Promise<void> {
     (error: unknown) => shutdown.begin(error),
   );
   const api = backend && config.roles.has('api') ? stack.use(await startApiRole(shared, backend)) : undefined;
+  if (api === undefined) stack.use(await startStatus(shared));
   if (backend && config.roles.has('publish')) stack.use(startPublishRole(shared, backend));
   if (backend && config.roles.has('jobs')) stack.use(startJobsRole(shared, backend));
   if (config.roles.has('fetch')) stack.use(await startFetchRole(shared, archive, api));
@@ -304,6 +309,7 @@ async function startFetchRole(
     concurrency: FETCH_CONCURRENCY,
     limits: { totalMs: config.fetchTotalMs },
     exemptAddresses: config.allowAddresses,
+    ...(config.identity.isPlaceholder && { publicRefusal: PLACEHOLDER_IDENTITY }),
     signal,
   });
   return {

@@ -10,7 +10,7 @@ import assert from 'node:assert/strict';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { buildConnector } from 'undici';
-import type { AddressBlocks } from '@decorum/policy/address/address-blocks.ts';
+import { isInBlocks, type AddressBlocks } from '@decorum/policy/address/address-blocks.ts';
 import { decideAddress } from '@decorum/policy/address/decide-address.ts';
 import { codeOf, FetchFailure } from './fetch-failure.ts';
 import { tapResponseHead, type HeadTap } from './response-head-tap.ts';
@@ -24,6 +24,8 @@ export type PinnedTarget = {
   readonly port: number;
   /** Addresses taken for public, for tests on loopback. */
   readonly exemptAddresses: AddressBlocks;
+  /** Why no public address may be dialled, if none may: nobody could tell who we are. Exempt ones may. */
+  readonly publicRefusal?: string | undefined;
   /** Authorities instead of the machine's own, for tests. PEM. */
   readonly trustedCertificates?: readonly string[] | undefined;
   readonly connectMs: number;
@@ -109,7 +111,9 @@ export function createPinnedConnector(target: PinnedTarget): PinnedConnector {
 }
 
 function checkAddress(target: PinnedTarget): void {
-  const decision = decideAddress(target.address, target.exemptAddresses);
+  if (isInBlocks(target.exemptAddresses, target.address)) return;
+  if (target.publicRefusal !== undefined) throw new FetchFailure('ADDRESS_FORBIDDEN', target.publicRefusal);
+  const decision = decideAddress(target.address);
   if (decision.kind === 'public') return;
   throw new FetchFailure('ADDRESS_FORBIDDEN', `the address is not public (${decision.reason})`);
 }

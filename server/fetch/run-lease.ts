@@ -24,6 +24,8 @@ import { createSiteConnection } from './site-connection.ts';
 /** What a lease's connection may do, beside what its lease says. */
 export type ConnectionRules = {
   readonly exemptAddresses: AddressBlocks;
+  /** Why no public address may be dialled, if none may. */
+  readonly publicRefusal?: string | undefined;
   readonly trustedCertificates?: readonly string[] | undefined;
 };
 

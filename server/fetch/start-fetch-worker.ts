@@ -167,11 +167,11 @@ async function askOnce(worker: Worker, leasesMax: number): Promise<void> {
 }
 
 function startLease(worker: Worker, granted: Lease, askedAt: TermStart): void {
-  const { clock, limits, running, runDeps, exemptAddresses, trustedCertificates } = worker;
+  const { clock, limits, running, runDeps, exemptAddresses, publicRefusal, trustedCertificates } = worker;
   const durationOf = granted.expiresAfter === undefined ? 0 : durationMs(granted.expiresAfter);
   const term = startLocalTerm({ clock, askedAt, durationMs: durationOf, marginMs: limits.leaseMarginMs });
   const lease = holdLease(granted, term);
-  const run = runLease(runDeps, { exemptAddresses, trustedCertificates }, lease);
+  const run = runLease(runDeps, { exemptAddresses, publicRefusal, trustedCertificates }, lease);
   running.set(
     lease,
     run.finally(() => void running.delete(lease)),

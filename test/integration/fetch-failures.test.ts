@@ -250,6 +250,22 @@ test('a redirect is reported with its target and stored, and not followed', asyn
   assert.equal(site.requests.length, 8);
 });
 
+test('while nobody could tell who we are, only exempt addresses are dialled', async () => {
+  await using site = await startRawSite('127.64.12.10', (request, socket) => answer(request, socket));
+  await using rig = await startFetchRig({
+    publicRefusal: 'who are we',
+    exemptAddresses: createAddressBlocks(['127.65.0.0/16']),
+  });
+  rig.frontier.grants.push(leaseOf(site, ['/']));
+  await rig.frontier.ended(1);
+  assert.equal(rig.frontier.attemptAt('/')?.outcome, Outcome.ADDRESS_FORBIDDEN);
+  assert.equal(rig.frontier.attemptAt('/')?.detail, 'who are we');
+  await using other = await startFetchRig({ publicRefusal: 'who are we' });
+  other.frontier.grants.push(leaseOf(site, ['/']));
+  await other.frontier.ended(1);
+  assert.equal(other.frontier.attemptAt('/')?.outcome, Outcome.FETCHED);
+});
+
 test('Retry-After is read, as seconds and as a date', async () => {
   await using site = await startRawSite('127.64.12.7', (request, socket) => {
     const fields =

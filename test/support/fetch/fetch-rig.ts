@@ -47,7 +47,7 @@ export type RigOptions = {
   readonly leaseMs?: number;
   readonly limits?: Partial<FetchLimits>;
   readonly concurrency?: number;
-} & Partial<Pick<FetchWorkerDeps, 'archive' | 'trustedCertificates' | 'exemptAddresses'>>;
+} & Partial<Pick<FetchWorkerDeps, 'archive' | 'trustedCertificates' | 'exemptAddresses' | 'publicRefusal'>>;
 
 /** Short times where nothing is judged by them. */
 const LIMITS: Partial<FetchLimits> = { leaseWaitMs: 50, reportDelayMs: 20, leaseMarginMs: 50 };
@@ -68,6 +68,7 @@ export async function startFetchRig(options: RigOptions = {}): Promise<FetchRig>
     workerVersion: '0.1.0',
     concurrency: options.concurrency ?? 10,
     limits: { ...LIMITS, ...options.limits },
+    publicRefusal: options.publicRefusal,
     exemptAddresses: options.exemptAddresses ?? createAddressBlocks(['127.64.0.0/10']),
     trustedCertificates: options.trustedCertificates,
     signal: shutdown.signal,
