@@ -3,7 +3,7 @@ import { DomainError } from '../runtime/domain-error.ts';
 import { loadInstallation } from '../store/load-installation.ts';
 import { deleteResultGroup } from '../store/result-groups.ts';
 import type { ResultLane } from '../store/result-stream-key.ts';
-import { transactAsTenant } from '../store/transact.ts';
+import { transactAsTenant, withStore } from '../store/transact.ts';
 import type { GroupDeps } from './list-groups.ts';
 import { streamNameOf } from './stream-name.ts';
 
@@ -18,7 +18,7 @@ export async function deleteGroup(
   input: { readonly tenantId: string; readonly group: string; readonly lane: ResultLane },
 ): Promise<void> {
   const { tenantId, group, lane } = input;
-  const { cell, generation } = await loadInstallation(pool);
+  const { cell, generation } = await withStore(() => loadInstallation(pool));
   const key = { tenantId, lane, cell, generation };
   const wasRecorded = await transactAsTenant(pool, tenantId, (sql) => deleteResultGroup(sql, key, group));
   const hadConsumer = await broker.useJetStream(async ({ manager }) => {

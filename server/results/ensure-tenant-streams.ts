@@ -3,7 +3,7 @@ import type { Pool } from '../store/database.ts';
 import { loadInstallation, type Installation } from '../store/load-installation.ts';
 import { lockResultStream } from '../store/lock-result-stream.ts';
 import type { ResultStreamKey } from '../store/result-stream-key.ts';
-import { transact } from '../store/transact.ts';
+import { transact, withStore } from '../store/transact.ts';
 import type { Broker } from './broker.ts';
 import { compareStream } from './compare-stream.ts';
 import { findStream } from './find-stream.ts';
@@ -26,7 +26,7 @@ export type TenantStreamDeps = {
  * Idempotent. Throws `unavailable` (RESULTS_UNAVAILABLE) when the broker cannot be reached; opening results makes it then.
  */
 export async function ensureTenantStreams(deps: TenantStreamDeps, tenantId: string): Promise<void> {
-  const keys = presentStreams(tenantId, await loadInstallation(deps.pool));
+  const keys = presentStreams(tenantId, await withStore(() => loadInstallation(deps.pool)));
   await ensureAccount(deps, tenantId, keys.map(streamNameOf));
   for (const key of keys) await ensureStream(deps, key);
 }

@@ -4,7 +4,7 @@ import { loadInstallation } from '../store/load-installation.ts';
 import { loadNumberedThrough } from '../store/load-numbered-through.ts';
 import { loadResultGroups, type ResultGroupRow } from '../store/result-groups.ts';
 import type { ResultLane, ResultStreamKey } from '../store/result-stream-key.ts';
-import { transactAsTenant } from '../store/transact.ts';
+import { transactAsTenant, withStore } from '../store/transact.ts';
 import type { Broker } from './broker.ts';
 import { acknowledgedThrough } from './ensure-consumer.ts';
 import { presentStreams } from './ensure-tenant-streams.ts';
@@ -26,7 +26,7 @@ export type GroupDeps = { readonly pool: Pool; readonly broker: Broker };
 
 /** A tenant's groups in the present generation, urgent before bulk, by name. Throws `unavailable` without the broker. */
 export async function listGroups(deps: GroupDeps, tenantId: string): Promise<readonly GroupProgress[]> {
-  const streams = presentStreams(tenantId, await loadInstallation(deps.pool));
+  const streams = presentStreams(tenantId, await withStore(() => loadInstallation(deps.pool)));
   const progress = await Promise.all(streams.map((key) => listStreamGroups(deps, key)));
   return progress.flat();
 }

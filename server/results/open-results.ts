@@ -4,7 +4,7 @@ import { loadInstallation } from '../store/load-installation.ts';
 import { loadNumberedThrough } from '../store/load-numbered-through.ts';
 import { insertResultGroup, loadResultGroups, type ResultGroupRow } from '../store/result-groups.ts';
 import type { ResultLane, ResultStreamKey } from '../store/result-stream-key.ts';
-import { transactAsTenant } from '../store/transact.ts';
+import { transactAsTenant, withStore } from '../store/transact.ts';
 import { ensureConsumer } from './ensure-consumer.ts';
 import { ensureTenantStreams, type TenantStreamDeps } from './ensure-tenant-streams.ts';
 import { createTenantUserJwt, TENANT_USER_JWT_MS } from './nats/create-tenant-user-jwt.ts';
@@ -48,7 +48,7 @@ export type OpenedResults = {
  */
 export async function openResults(deps: TenantStreamDeps, input: OpenResultsInput): Promise<OpenedResults> {
   const { tenantId, group, lane } = input;
-  const { cell, generation } = await loadInstallation(deps.pool);
+  const { cell, generation } = await withStore(() => loadInstallation(deps.pool));
   const key = { tenantId, lane, cell, generation };
   const userJwt = signIn(deps, input);
   const row = await transactAsTenant(deps.pool, tenantId, (sql) => recordGroup(sql, key, input));
