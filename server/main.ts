@@ -15,6 +15,7 @@ import { createGrpcTransport } from '@decorum/sdk/transport/grpc-transport.ts';
 import { startStatus } from './api/start-status.ts';
 import { startApi, type Api } from './api/start-api.ts';
 import type { ContentHandlerDeps } from './api/content/content-handlers.ts';
+import type { CrawlHandlerDeps } from './api/crawl/crawl-handlers.ts';
 import type { HandlerDeps } from './api/handlers.ts';
 import type { ResultHandlerDeps } from './api/result/result-handlers.ts';
 import { authenticate } from './api/keys/authenticate.ts';
@@ -32,6 +33,7 @@ import { loadConfig } from './config/load-config.ts';
 import { PRODUCT_TOKEN } from './config/load-identity.ts';
 import { EmbeddedError } from './embedded/embedded-error.ts';
 import { startFetchWorker } from './fetch/start-fetch-worker.ts';
+import { cancelRequests } from './frontier/cancel.ts';
 import { completeLeases } from './frontier/complete.ts';
 import { expireRequests } from './frontier/expire-requests.ts';
 import { moveTransfers } from './frontier/move-transfers.ts';
@@ -159,8 +161,8 @@ async function startApiRole(shared: Shared, backend: Backend): Promise<Api> {
 function handlerDeps(shared: Shared, backend: Backend): HandlerDeps {
   const { config, wakeUp } = shared;
   const { wake } = wakeUp;
-  const { control, lease, general } = backend.database;
-  const { leaseMs, allowAddresses: exempt } = config;
+  const { control, lease } = backend.database;
+  const { leaseMs } = config;
   const waitDeps = {
     pool: lease,
     monotonicMs: systemClock.monotonicMs,
@@ -169,10 +171,10 @@ function handlerDeps(shared: Shared, backend: Backend): HandlerDeps {
   return {
     ...tenantDeps(shared, backend),
     ...readDeps(shared, backend),
+    ...crawlDeps(shared, backend),
     leaseMs,
     residency: RESIDENCY,
     wallMs: systemClock.wallMs,
-    submit: (input) => submitRequests({ pool: general, wallMs: systemClock.wallMs, exempt, wake }, input),
     lease: (input, waitMs, signal) =>
       waitForLeases(waitDeps, { ...input, leaseMs }, waitMs, AbortSignal.any([signal, shared.signal])),
     renew: (input) => renew(control, { ...input, leaseMs }),
@@ -184,6 +186,16 @@ function handlerDeps(shared: Shared, backend: Backend): HandlerDeps {
       return segmentId;
     },
     closeSegment: (workerId, segmentId, bytes) => closeSegment(control, workerId, segmentId, bytes),
+  };
+}
+
+function crawlDeps({ config, wakeUp: { wake } }: Shared, { database }: Backend): CrawlHandlerDeps {
+  const { general: pool } = database;
+  const { wallMs } = systemClock;
+  const exempt = config.allowAddresses;
+  return {
+    submit: (input) => submitRequests({ pool, wallMs, exempt, wake }, input),
+    cancelRequests: (tenantId, selector) => cancelRequests({ pool, wake }, tenantId, selector),
   };
 }
 

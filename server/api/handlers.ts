@@ -7,7 +7,7 @@ import { FetchService } from '@decorum/proto/decorum/fetch/v1/fetch_service_pb.t
 
 import { completeService } from './calls/complete-service.ts';
 import { contentHandlers, type ContentHandlerDeps } from './content/content-handlers.ts';
-import { submit, type SubmitDeps } from './crawl/submit.ts';
+import { crawlHandlers, type CrawlHandlerDeps } from './crawl/crawl-handlers.ts';
 import { complete, type CompleteDeps } from './fetch/complete.ts';
 import { lease, type LeaseDeps } from './fetch/lease.ts';
 import { release, type ReleaseDeps } from './fetch/release.ts';
@@ -25,9 +25,8 @@ import { suspendTenant, type SuspendTenantDeps } from './tenant/suspend-tenant.t
 import { updateTenant, type UpdateTenantDeps } from './tenant/update-tenant.ts';
 
 /** What the handlers need: the sum of what each one asks for. */
-export type HandlerDeps = CrawlDeps & ContentHandlerDeps & ResultHandlerDeps & FetchDeps & TenantDeps;
+export type HandlerDeps = CrawlHandlerDeps & ContentHandlerDeps & ResultHandlerDeps & FetchDeps & TenantDeps;
 
-type CrawlDeps = SubmitDeps;
 type FetchDeps = LeaseDeps & RenewDeps & CompleteDeps & ReleaseDeps & SegmentDeps;
 type TenantDeps = CreateTenantDeps &
   GetTenantDeps &
@@ -46,7 +45,7 @@ export const SERVICES = [CrawlService, ContentService, ResultService, FetchServi
  * Every RPC of ours, each from a file of its own (`<service>/<method>.ts`). What is missing here answers UNIMPLEMENTED.
  */
 export function routeServices(router: ConnectRouter, deps: HandlerDeps): void {
-  router.service(CrawlService, completeService(CrawlService, { submit: submit(deps) }));
+  router.service(CrawlService, completeService(CrawlService, crawlHandlers(deps)));
   router.service(ContentService, completeService(ContentService, contentHandlers(deps)));
   router.service(ResultService, completeService(ResultService, resultHandlers(deps)));
   router.service(

@@ -1,0 +1,12 @@
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { CrawlService } from '@decorum/proto/decorum/crawl/v1/crawl_service_pb.ts';
+import { cancel, type CancelDeps } from './cancel.ts';
+import { submit, type SubmitDeps } from './submit.ts';
+
+/** What the handlers of CrawlService need. */
+export type CrawlHandlerDeps = SubmitDeps & CancelDeps;
+
+/** CrawlService, as far as it is served. */
+export function crawlHandlers(deps: CrawlHandlerDeps): Partial<ServiceImpl<typeof CrawlService>> {
+  return { submit: submit(deps), cancel: cancel(deps) };
+}
