@@ -5,7 +5,7 @@ import { BACKOFF_MS_MAX, FORGIVE_AFTER_QUIET_MS } from './decide-site-pace.ts';
 export const AGREEING_SITES = 3;
 
 /** How far back the sites of an address are looked at, in milliseconds. */
-export const AGREEMENT_WINDOW_MS = 600_000;
+const AGREEMENT_WINDOW_MS = 600_000;
 
 /** What is kept of an address's manners; each field a column. */
 export type SlotSpacing = {

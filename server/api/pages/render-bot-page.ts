@@ -39,11 +39,12 @@ Disallow: /</pre>
 <p>A purpose has a name of its own. This keeps your pages out of AI training, and of nothing else:</p>
 <pre>User-agent: ${PRODUCT_TOKEN}-ai-train
 Disallow: /</pre>
-<p>We also honour <code>X-Robots-Tag</code> and the robots <code>meta</code> element, Content-Usage, Content-Signal and TDMRep.</p>
+<p>What your pages say by <code>X-Robots-Tag</code>, the robots <code>meta</code> element, Content-Usage, Content-Signal and TDMRep
+is read and kept with every copy, for the teams that use it.</p>
 
-<h2>Remove what we have, or complain</h2>
+<h2>Complain</h2>
 <p>Write to ${mail}. Name your site and what happened, with times and log lines if you have them. We can slow down or stop
-at once, and delete what we have stored.</p>
+at once.</p>
 </html>
 `;
 }
