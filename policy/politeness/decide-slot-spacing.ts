@@ -4,9 +4,6 @@ import { BACKOFF_MS_MAX, FORGIVE_AFTER_QUIET_MS } from './decide-site-pace.ts';
 /** How many sites of an address must have signalled before the address itself slows down. */
 export const AGREEING_SITES = 3;
 
-/** How far back the sites of an address are looked at, in milliseconds. */
-const AGREEMENT_WINDOW_MS = 600_000;
-
 /** What is kept of an address's manners; each field a column. */
 export type SlotSpacing = {
   /** From the start of a request on a slot to the start of the next. */
@@ -15,7 +12,7 @@ export type SlotSpacing = {
   readonly changedAtMs: number;
 };
 
-/** The sites of an address since the later of `changedAtMs` and `AGREEMENT_WINDOW_MS` ago. */
+/** The sites of an address since the later of `changedAtMs` and ten minutes ago. */
 export type AddressObservation = {
   readonly atMs: number;
   /** Sites fetched from it. */
