@@ -36,6 +36,8 @@ import { startFetchWorker } from './fetch/start-fetch-worker.ts';
 import { cancelRequests } from './frontier/cancel.ts';
 import { completeLeases } from './frontier/complete.ts';
 import { expireRequests } from './frontier/expire-requests.ts';
+import { getQuota } from './frontier/get-quota.ts';
+import { listRequests } from './frontier/list-requests.ts';
 import { moveTransfers } from './frontier/move-transfers.ts';
 import { releaseLease } from './frontier/release.ts';
 import { renew } from './frontier/renew.ts';
@@ -196,6 +198,8 @@ function crawlDeps({ config, wakeUp: { wake } }: Shared, { database }: Backend):
   return {
     submit: (input) => submitRequests({ pool, wallMs, exempt, wake }, input),
     cancelRequests: (tenantId, selector) => cancelRequests({ pool, wake }, tenantId, selector),
+    listRequests: (tenantId, query) => listRequests(pool, tenantId, query),
+    getQuota: (tenantId) => getQuota(pool, tenantId),
   };
 }
 

@@ -1,12 +1,19 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { CrawlService } from '@decorum/proto/decorum/crawl/v1/crawl_service_pb.ts';
 import { cancel, type CancelDeps } from './cancel.ts';
+import { getQuota, type GetQuotaDeps } from './get-quota.ts';
+import { listRequests, type ListRequestsDeps } from './list-requests.ts';
 import { submit, type SubmitDeps } from './submit.ts';
 
 /** What the handlers of CrawlService need. */
-export type CrawlHandlerDeps = SubmitDeps & CancelDeps;
+export type CrawlHandlerDeps = SubmitDeps & CancelDeps & ListRequestsDeps & GetQuotaDeps;
 
 /** CrawlService, as far as it is served. */
 export function crawlHandlers(deps: CrawlHandlerDeps): Partial<ServiceImpl<typeof CrawlService>> {
-  return { submit: submit(deps), cancel: cancel(deps) };
+  return {
+    submit: submit(deps),
+    cancel: cancel(deps),
+    listRequests: listRequests(deps),
+    getQuota: getQuota(deps),
+  };
 }
