@@ -7,6 +7,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { drawPair } from '@decorum/policy/fairness/draw-pair.ts';
+import { fillByShare } from '@decorum/policy/fairness/fill-by-share.ts';
 import { BATCH_MS_MAX, BATCH_URLS_MAX } from '@decorum/policy/politeness/defaults.ts';
 import { askForAddresses } from '../store/ask-for-addresses.ts';
 import { awaitAddressSlots } from '../store/await-address-slots.ts';
@@ -19,6 +20,7 @@ import { loadReadyPairs } from '../store/load-ready-pairs.ts';
 import { lockPolicyShared } from '../store/lock-policy.ts';
 import { postponeQueues } from '../store/postpone-queues.ts';
 import { rearmLockedQueues, type QueuePair } from '../store/rearm-queues.ts';
+import { loadShares, saveShares, type ServedSite } from '../store/shares.ts';
 import { takeAddressSlots } from '../store/take-address-slots.ts';
 import { takeReadySites } from '../store/take-ready-sites.ts';
 import { transact } from '../store/transact.ts';
@@ -117,33 +119,41 @@ async function assignSlots(
 
 async function fillBatches(sql: Transaction, slotted: readonly SlottedCandidate[]): Promise<Batch[]> {
   if (slotted.length === 0) return [];
-  const due = await loadDueRequests(
-    sql,
-    slotted.map(({ origin }) => origin),
-    BATCH_URLS_MAX * 2,
-  );
-  const byOrigin = Map.groupBy(due, ({ origin }) => origin);
-  return slotted
-    .map((candidate) => ({
-      ...candidate,
-      items: mergeUrls(byOrigin.get(candidate.origin) ?? []).slice(0, batchUrlsMax(candidate)),
-    }))
-    .filter(({ items }) => items.length > 0);
+  const origins = slotted.map(({ origin }) => origin);
+  const sites = slotted.map(({ site }) => site);
+  const due = Map.groupBy(await loadDueRequests(sql, origins, BATCH_URLS_MAX), ({ origin }) => origin);
+  const shares = Map.groupBy(await loadShares(sql, sites), ({ site }) => site);
+  const served: ServedSite[] = [];
+  const batches = slotted.flatMap((candidate) => {
+    const own = shares.get(candidate.site) ?? [];
+    const { picks, virtualTimes, siteVirtualTime } = fillByShare(
+      due.get(candidate.origin) ?? [],
+      own,
+      own[0]?.siteVirtualTime ?? 0,
+      batchUrlsMax(candidate),
+      Math.random,
+    );
+    if (picks.length === 0) return [];
+    served.push({ site: candidate.site, siteVirtualTime, virtualTimes });
+    return [{ ...candidate, items: picks.flatMap(mergeSame) }];
+  });
+  if (served.length > 0) await saveShares(sql, served);
+  return batches;
 }
 
 /** Several tenants' requests for one URL are one item: one fetch answers them all. */
-function mergeUrls(requests: readonly DueRequest[]): LeasedItem[] {
-  return [...Map.groupBy(requests, ({ url }) => url).values()].flatMap((same) => {
-    const [first] = same;
-    if (first === undefined) return [];
-    const maxBodyBytes = same.reduce((max, r) => (r.maxBodyBytes > max ? r.maxBodyBytes : max), 0n);
-    return {
+function mergeSame(same: readonly DueRequest[]): LeasedItem[] {
+  const [first] = same;
+  if (first === undefined) return [];
+  const maxBodyBytes = same.reduce((max, r) => (r.maxBodyBytes > max ? r.maxBodyBytes : max), 0n);
+  return [
+    {
       ...first,
       maxBodyBytes,
       extract: [...new Set(same.flatMap(({ extract }) => extract))],
       purposes: [...new Set(same.map(({ purpose }) => purpose))].sort(),
-    };
-  });
+    },
+  ];
 }
 
 /** What fits into the time of a batch at the site's present pace; at least one. */

@@ -21,7 +21,10 @@ export type LeaseCandidate = {
   readonly robotsDue: boolean;
 };
 
-/** For each site the origin that has been due for longest, with what a lease of it tells the worker. */
+/**
+ * For each site the origin to be leased, with what a lease of it tells the worker: of the tenant whose turn it is by its
+ * share (T3), the one that has been due for longest.
+ */
 export async function loadLeaseCandidates(
   sql: Transaction,
   sites: readonly string[],
@@ -40,10 +43,11 @@ export async function loadLeaseCandidates(
     join host h on h.host = o.host
     join address a on a.address = h.address
     left join robots_copy c on c.version = o.robots_version
+    left join share x on x.site = q.site and x.tenant_id = q.tenant_id
     where q.site = any(${sites as string[]}) and q.next_due_at <= decorum.now()
       and h.dial_address is not null and h.expires_at > decorum.now()
       and coalesce(decorum.robots_wait(o.robots_answered_at, o.robots_ask_at) <= decorum.now(), true)
       and coalesce(h.blocked_until <= decorum.now(), true)
-    order by q.site, q.next_due_at, q.origin
+    order by q.site, greatest(coalesce(x.virtual_time, 0), s.virtual_time), q.tenant_id, q.next_due_at, q.origin
   `;
 }
