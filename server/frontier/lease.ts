@@ -9,6 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { drawPair } from '@decorum/policy/fairness/draw-pair.ts';
 import { fillByShare } from '@decorum/policy/fairness/fill-by-share.ts';
 import { BATCH_MS_MAX, BATCH_URLS_MAX } from '@decorum/policy/politeness/defaults.ts';
+import { urlHash } from '@decorum/policy/url/url-hash.ts';
 import { askForAddresses } from '../store/ask-for-addresses.ts';
 import { awaitAddressSlots } from '../store/await-address-slots.ts';
 import type { Pool, Transaction } from '../store/database.ts';
@@ -17,6 +18,7 @@ import { loadDueRequests, type DueRequest } from '../store/load-due-requests.ts'
 import { loadInstallation, type Installation } from '../store/load-installation.ts';
 import { loadLeaseCandidates, type LeaseCandidate } from '../store/load-lease-candidates.ts';
 import { loadReadyPairs } from '../store/load-ready-pairs.ts';
+import { loadValidators, type StoredValidators } from '../store/load-validators.ts';
 import { lockPolicyShared } from '../store/lock-policy.ts';
 import { postponeQueues } from '../store/postpone-queues.ts';
 import { rearmLockedQueues, type QueuePair } from '../store/rearm-queues.ts';
@@ -36,7 +38,11 @@ const DRAWS_MAX = 16;
 export type LeaseInput = { readonly workerId: string; readonly leasesMax: number; readonly leaseMs: number };
 
 /** One URL of a lease: the request that stands for it, and the purposes of all that wait for it. */
-export type LeasedItem = DueRequest & { readonly purposes: readonly string[] };
+export type LeasedItem = DueRequest & {
+  readonly purposes: readonly string[];
+  /** Of the last capture, for a conditional request. */
+  readonly validators: StoredValidators | undefined;
+};
 
 /** A lease as it was given out. */
 export type GrantedLease = LeaseCandidate & {
@@ -138,7 +144,16 @@ async function fillBatches(sql: Transaction, slotted: readonly SlottedCandidate[
     return [{ ...candidate, items: picks.flatMap(mergeSame) }];
   });
   if (served.length > 0) await saveShares(sql, served);
-  return batches;
+  return withValidators(sql, batches);
+}
+
+async function withValidators(sql: Transaction, batches: readonly Batch[]): Promise<Batch[]> {
+  const urls = batches.flatMap(({ items }) => items.map(({ url }) => ({ url, urlHash: urlHash(url) })));
+  const stored = new Map((await loadValidators(sql, urls)).map((validators) => [validators.url, validators]));
+  return batches.map((batch) => ({
+    ...batch,
+    items: batch.items.map((item) => ({ ...item, validators: stored.get(item.url) })),
+  }));
 }
 
 /** Several tenants' requests for one URL are one item: one fetch answers them all. */
@@ -152,6 +167,7 @@ function mergeSame(same: readonly DueRequest[]): LeasedItem[] {
       maxBodyBytes,
       extract: [...new Set(same.flatMap(({ extract }) => extract))],
       purposes: [...new Set(same.map(({ purpose }) => purpose))].sort(),
+      validators: undefined,
     },
   ];
 }

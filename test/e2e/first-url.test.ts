@@ -180,6 +180,25 @@ test('the SDK submits, receives the result over JetStream and reads the body', a
   }
 });
 
+test('a page that has not changed is asked for conditionally, and its body is still there to read', async () => {
+  await using crawl = connect({ url: platform.url, key });
+  const url = web.url('grpc.test', '/page/2');
+  const kinds: string[] = [];
+  const bodies: string[] = [];
+  for (let round = 0; round < 2; round += 1) {
+    const accepted: string[] = [];
+    for await (const { requestId } of crawl.submit([url])) accepted.push(requestId ?? '');
+    const [answer] = await untilEnded(
+      () => crawl.getResults({ requestIds: accepted }),
+      (items) => items.every(({ status }) => status === 'FOUND'),
+    );
+    kinds.push(answer?.result?.kind ?? '');
+    bodies.push(await crawl.body(answer?.result?.capture?.captureId ?? '').text());
+  }
+  assert.deepEqual(kinds, ['PAGE', 'NOT_MODIFIED']);
+  assert.equal(bodies[1], bodies[0]);
+});
+
 test('what robots.txt forbids ends as ROBOTS_DENIED with the deciding line, and is never fetched', async () => {
   await using crawl = connect({ url: platform.url, key });
   const urls = [web.url('denied.test', '/'), web.url('shared.test', '/private/1')];

@@ -4,6 +4,7 @@ import type { FetchService } from '@decorum/proto/decorum/fetch/v1/fetch_service
 import { RobotsState } from '@decorum/proto/decorum/fetch/v1/lease_pb.ts';
 import { ROBOTS_AGE_MS_MAX } from '@decorum/policy/robots/robots-state.ts';
 import type { GrantedLease, LeasedItem } from '../../frontier/lease.ts';
+import type { StoredValidators } from '../../store/load-validators.ts';
 import { durationMs, msDuration } from '../convert/duration-ms.ts';
 import { enumValue } from '../convert/enum-text.ts';
 
@@ -54,11 +55,17 @@ function fromRobots({ robotsAgeMs, robotsVersion, robotsContent, robotsDue }: Gr
   };
 }
 
-function fromItem({ requestId, url, maxBodyBytes, extract, purposes, hop, ledFromCaptureId }: LeasedItem) {
+function fromItem(item: LeasedItem) {
+  const { requestId, url, maxBodyBytes, extract, purposes, hop, ledFromCaptureId, validators } = item;
   return {
     ...{ requestId, url, maxBodyBytes, hop },
     extract: extract.map((text) => enumValue(ExtractionSchema, text)),
     purposes: [...purposes],
     ledFromCaptureId: ledFromCaptureId ?? '',
+    ...(validators && { validators: fromValidators(validators) }),
   };
+}
+
+function fromValidators({ captureId, etag, lastModified, payloadSha256 }: StoredValidators) {
+  return { captureId, etag: etag ?? '', lastModified: lastModified ?? '', payloadSha256 };
 }
