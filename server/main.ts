@@ -27,6 +27,8 @@ import { readLinks } from './archive/content/read-links.ts';
 import { readRecords } from './archive/content/read-records.ts';
 import { readText } from './archive/content/read-text.ts';
 import { createDirectoryArchive, type Archive } from './archive/directory-archive.ts';
+import { takeOverSegments } from './archive/upkeep/take-over-segments.ts';
+import { createUpkeepCounters } from './archive/upkeep/upkeep-deps.ts';
 import type { Config } from './config/config.ts';
 import { ConfigError } from './config/config-error.ts';
 import { loadConfig } from './config/load-config.ts';
@@ -37,6 +39,7 @@ import { cancelRequests } from './frontier/cancel.ts';
 import { completeLeases } from './frontier/complete.ts';
 import { expireRequests } from './frontier/expire-requests.ts';
 import { getQuota } from './frontier/get-quota.ts';
+import { getSiteHints } from './frontier/get-site-hints.ts';
 import { listRequests } from './frontier/list-requests.ts';
 import { moveTransfers } from './frontier/move-transfers.ts';
 import { releaseLease } from './frontier/release.ts';
@@ -199,6 +202,7 @@ function crawlDeps({ config, wakeUp: { wake } }: Shared, { database }: Backend):
     submit: (input) => submitRequests({ pool, wallMs, exempt, wake }, input),
     cancelRequests: (tenantId, selector) => cancelRequests({ pool, wake }, tenantId, selector),
     listRequests: (tenantId, query) => listRequests(pool, tenantId, query),
+    getSiteHints: (tenantId, hostOrSite) => getSiteHints(pool, tenantId, hostOrSite),
     getQuota: (tenantId) => getQuota(pool, tenantId),
   };
 }
@@ -262,13 +266,14 @@ function startPublishRole(shared: Shared, { database, broker }: Backend): AsyncD
   return publisher;
 }
 
-function startJobsRole(shared: Shared, { database }: Backend): AsyncDisposable {
-  const { config, logger, wakeUp } = shared;
+function startJobsRole(shared: Shared, { database, archive }: Backend): AsyncDisposable {
+  const { config, logger, metrics, wakeUp } = shared;
   const { general: pool } = database;
   const { wake } = wakeUp;
   const exempt = config.allowAddresses;
   const resolve = createHostResolver(config.dnsServers);
   const claimed = 'each takes other rows';
+  const upkeep = { pool, archive, logger, counters: createUpkeepCounters(metrics.meter) };
   const jobs: readonly Job[] = [
     {
       name: 'resolve_hosts',
@@ -289,6 +294,12 @@ function startJobsRole(shared: Shared, { database }: Backend): AsyncDisposable {
       run: () => sweepExpiredLeases(pool, config.lockDelayMs),
     },
     { name: 'expire_requests', periodMs: 1_000, ifTwoRun: claimed, run: () => expireRequests(pool) },
+    {
+      name: 'take_over_segments',
+      periodMs: 1_000,
+      ifTwoRun: 'one holds a segment, the other passes it over',
+      run: () => takeOverSegments(upkeep, config.lockDelayMs),
+    },
   ];
   const record = ({ name, periodMs, ifTwoRun }: Job, startedAgoMs: number, lastError: string | null) =>
     recordJob(pool, { name, periodMs, ifTwoRun, lastError }, startedAgoMs);
