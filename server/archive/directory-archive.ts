@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { readMemberBytes } from './read-member-bytes.ts';
 import { readMember, type MemberReading } from './read-member.ts';
 import { recoverSegment } from './recover-segment.ts';
+import { reserveSegment } from './reserve-segment.ts';
 import { scanSegment, type ScannedMember } from './scan-segment.ts';
 import { toSegmentPath } from './segment-path.ts';
 import { openSegmentWriter, type SegmentWriter } from './segment-writer.ts';
@@ -29,7 +30,13 @@ export type Archive = {
   /** See `verifySegment`. */
   verifySegment: (segmentId: string, rows: readonly MemberRow[]) => Promise<SegmentVerification>;
   /** See `recoverSegment`. */
-  recoverSegment: (segmentId: string, keepThrough: number) => Promise<{ bytes: number }>;
+  recoverSegment: (
+    segmentId: string,
+    keepThrough: number,
+    beforeReplace?: () => Promise<void>,
+  ) => Promise<{ bytes: number }>;
+  /** See `reserveSegment`. */
+  reserveSegment: (segmentId: string) => Promise<void>;
 };
 
 /**
@@ -45,6 +52,8 @@ export function createDirectoryArchive(dir: string): Archive {
       readMemberBytes({ file: toFile(segmentId), offset, length }),
     scanSegment: (segmentId) => scanSegment({ file: toFile(segmentId) }),
     verifySegment: (segmentId, rows) => verifySegment(toFile(segmentId), rows),
-    recoverSegment: (segmentId, keepThrough) => recoverSegment({ file: toFile(segmentId), keepThrough }),
+    recoverSegment: (segmentId, keepThrough, beforeReplace) =>
+      recoverSegment({ file: toFile(segmentId), keepThrough, ...(beforeReplace && { beforeReplace }) }),
+    reserveSegment: (segmentId) => reserveSegment(toFile(segmentId)),
   };
 }

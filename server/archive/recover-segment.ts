@@ -11,17 +11,20 @@ import { syncDirectory } from './sync-directory.ts';
  * Everything before `keepThrough`, the end of the last member that a row names, is kept unjudged: it was made
  * durable, and damage in it is for verifying to find. Rejects with a RangeError when the file is shorter than
  * that, and with ENOENT when there is none. A crash in the middle leaves the old file as it was; the next try
- * writes over what is left of the copy. The caller holds the segment's lease.
+ * writes over what is left of the copy. The caller holds the segment;
+ * `beforeReplace` may still reject when it does not any more.
  */
 export async function recoverSegment(input: {
   file: string;
   keepThrough: number;
+  beforeReplace?: () => Promise<void>;
 }): Promise<{ bytes: number }> {
   const copy = `${input.file}.takeover`;
   // The copy is what is judged: a frozen writer may wake up and write into the file at any moment.
   await copyFile(input.file, copy);
   const bytes = await findLastGoodEnd(copy, input.keepThrough);
   await truncateDurably(copy, bytes);
+  await input.beforeReplace?.();
   await rename(copy, input.file);
   await syncDirectory(dirname(input.file));
   return { bytes };

@@ -113,6 +113,22 @@ table decorum.charge_line
   grant insert, select to decorum_platform
   grant insert, select to decorum_tenant
 
+table decorum.erasure
+  segment_id uuid not null
+  record_offset bigint not null
+  record_length bigint not null
+  reason text not null
+  record_id uuid not null default gen_random_uuid()
+  created_at timestamp with time zone not null default decorum.now()
+  done_at timestamp with time zone
+  constraint erasure_pkey PRIMARY KEY (segment_id, record_offset)
+  constraint erasure_reason_check CHECK ((reason = 'orphan'::text))
+  constraint erasure_record_id_key UNIQUE (record_id)
+  constraint erasure_record_length_check CHECK ((record_length >= 223))
+  constraint erasure_record_offset_check CHECK ((record_offset > 0))
+  CREATE INDEX erasure_pending ON decorum.erasure USING btree (segment_id) WHERE (done_at IS NULL)
+  grant insert, select, update to decorum_platform
+
 table decorum.holder
   tenant_id text not null
   capture_id uuid not null
@@ -391,9 +407,12 @@ table decorum.segment
   opened_at timestamp with time zone not null
   expires_at timestamp with time zone not null
   closed_at timestamp with time zone
+  orphans_checked_at timestamp with time zone
+  upkeep_failed_at timestamp with time zone
   constraint segment_pkey PRIMARY KEY (segment_id)
   constraint segment_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text])))
   CREATE INDEX segment_open ON decorum.segment USING btree (expires_at) WHERE (state = 'open'::text)
+  CREATE INDEX segment_unchecked ON decorum.segment USING btree (closed_at) WHERE ((state = 'closed'::text) AND (orphans_checked_at IS NULL))
   grant delete, insert, select, update to decorum_platform
 
 table decorum.share with (fillfactor=70, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_cost_delay=0, autovacuum_analyze_scale_factor=0.05)

@@ -34,7 +34,7 @@ export async function renewSegments(
   return new Set(rows.map(({ segmentId }) => segmentId));
 }
 
-/** Closes a worker's segment; false when it is not its own any more. Idempotent. */
+/** Closes a worker's segment; false when it is not its own any more, so that its takeover closes it. Idempotent. */
 export async function closeSegment(
   pool: Pool,
   workerId: string,
@@ -44,6 +44,7 @@ export async function closeSegment(
   const rows = await pool`
     update segment set state = 'closed', bytes = ${bytes}, closed_at = coalesce(closed_at, decorum.now())
     where segment_id = ${segmentId} and worker_id = ${workerId}
+      and case state when 'open' then expires_at > decorum.now() else bytes = ${bytes} end
     returning 1
   `;
   return rows.length > 0;
