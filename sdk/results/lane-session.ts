@@ -4,6 +4,7 @@
 // half of its life a new one is fetched and put in place, for whenever the connection is made next; the receiver then
 // reconnects between two pulls, when nothing is on its way that could be lost. What can't be repaired (the key was
 // revoked, the platform moved to another stream) ends the session through `ended`.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { durationMs } from '@bufbuild/protobuf/wkt';
 import type { Client } from '@connectrpc/connect';
 import type {
@@ -58,7 +59,9 @@ const PULL_MS_MAX = 5_000;
 const PULL_MS_MIN = 1_000;
 const RENEW_RETRY_MS_MAX = 5_000;
 const CONNECT_MS = 5_000;
+const CONNECT_ATTEMPTS_MAX = 3;
 const RECONNECT_WAIT_MS = 250;
+const DRAIN_MS = 5_000;
 const PING_MS = 20_000;
 
 /**
@@ -95,20 +98,25 @@ export async function openLaneSession(
 }
 
 async function signIn(servers: string[], jwt: () => string, seed: Uint8Array): Promise<NatsConnection> {
-  try {
-    return await connect({
-      servers,
-      authenticator: jwtAuthenticator(jwt, seed),
-      name: 'decorum-sdk',
-      timeout: CONNECT_MS,
-      maxReconnectAttempts: -1,
-      reconnectTimeWait: RECONNECT_WAIT_MS,
-      // A credential that ran out while the API was away is followed by a good one.
-      ignoreAuthErrorAbort: true,
-      pingInterval: PING_MS,
-    });
-  } catch (error) {
-    throw unreachable(servers, error);
+  const options = {
+    servers,
+    authenticator: jwtAuthenticator(jwt, seed),
+    name: 'decorum-sdk',
+    timeout: CONNECT_MS,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: RECONNECT_WAIT_MS,
+    // A credential that ran out while the API was away is followed by a good one.
+    ignoreAuthErrorAbort: true,
+    pingInterval: PING_MS,
+  };
+  // What reconnects for ever gives up at the first trouble with its first connection.
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await connect(options);
+    } catch (error) {
+      if (attempts === CONNECT_ATTEMPTS_MAX) throw unreachable(servers, error);
+      await sleep(RECONNECT_WAIT_MS);
+    }
   }
 }
 
@@ -165,7 +173,7 @@ async function createSession({
       ended.abort();
       // Acknowledgements that are still here get out; a server that is away is not waited for.
       if (!nats.isClosed())
-        await Promise.race([nats.drain().catch(() => undefined), wait(RENEW_RETRY_MS_MAX)]);
+        await Promise.race([nats.drain().catch(() => undefined), sleep(DRAIN_MS, undefined, { ref: false })]);
       await nats.close();
     },
   };
@@ -212,8 +220,4 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
-}
-
-function wait(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

@@ -37,6 +37,9 @@ export type Receiver = {
   readonly signal: AbortSignal;
 };
 
+/** The shortest pull there is: long enough for what waits to be delivered again. */
+const REDELIVERY_MS = 1_000;
+
 /** Notices that are pulled ahead of the loop. */
 export const PREFETCH_MAX = 200;
 
@@ -53,10 +56,12 @@ export async function receiveNotices(session: LaneSession, receiver: Receiver): 
     await queue.roomBelow(PREFETCH_MAX);
     if (signal.aborted) return;
     await session.refresh(signal);
-    if (!follow && (await session.consumer.info()).num_pending === 0) return;
+    const room = PREFETCH_MAX - queue.size;
+    const pull = follow ? { count: room, waitMs: session.pullMs } : await askForRest(session, ledger.held);
+    if (pull.count === 0) return;
     const messages = await session.consumer.fetch({
-      max_messages: PREFETCH_MAX - queue.size,
-      expires: session.pullMs,
+      max_messages: Math.min(pull.count, room),
+      expires: pull.waitMs,
     });
     const stop = () => messages.stop();
     signal.addEventListener('abort', stop);
@@ -66,13 +71,23 @@ export async function receiveNotices(session: LaneSession, receiver: Receiver): 
       received += 1;
       gaps?.observe(message.seq, performance.now());
       if (ledger.take(message)) queue.push(toArrival(stream, message));
-      if (!follow && message.info.pending === 0) break;
     }
     signal.removeEventListener('abort', stop);
     const overdue = gaps?.takeOverdue(performance.now(), 2 * session.ackWaitMs) ?? [];
     for (const number of overdue) queue.push({ stream, number, notice: undefined, deliveries: 0 });
     if (received === 0) refuseStall(session.unacknowledgedMax, ledger.held - queue.size);
+    if (received === 0 && !follow) return;
   }
+}
+
+/**
+ * How many more were published, and how long to wait for them. What was delivered before and given back comes at once;
+ * what other members hold is theirs.
+ */
+async function askForRest({ consumer, pullMs }: LaneSession, held: number) {
+  const { num_pending: undelivered, num_ack_pending: unacknowledged } = await consumer.info();
+  if (undelivered > 0) return { count: undelivered, waitMs: pullMs };
+  return { count: Math.max(0, unacknowledged - held), waitMs: REDELIVERY_MS };
 }
 
 /** Asked again after a wait, which the compiler does not know of. */

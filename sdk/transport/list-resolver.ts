@@ -27,6 +27,7 @@ class ListResolver implements experimental.Resolver {
   #timer: NodeJS.Timeout | undefined;
   #lookedUpAt = Number.NEGATIVE_INFINITY;
   #pass = 0;
+  #published = '';
   #running = false;
 
   constructor(target: experimental.GrpcUri, listener: experimental.ResolverListener) {
@@ -65,38 +66,47 @@ class ListResolver implements experimental.Resolver {
   async #lookUp(): Promise<void> {
     this.#running = true;
     const pass = this.#pass;
-    const errors = (await Promise.all(this.#names.map((name) => this.#lookUpName(name)))).filter(
-      (e) => e !== undefined,
+    this.#published = '';
+    const errors = (await Promise.all(this.#names.map((name) => this.#lookUpName(name, pass)))).filter(
+      (error) => error !== undefined,
     );
     if (pass !== this.#pass) return;
     this.#running = false;
     this.#lookedUpAt = performance.now();
-    const endpoints = [...this.#endpoints().values()].map((address) => ({ addresses: [address] }));
-    if (endpoints.length > 0) {
-      this.#listener(experimental.statusOrFromValue(endpoints), {}, null, '');
-    } else {
-      const details = `no API address could be resolved: ${errors.join('; ')}`;
-      this.#listener(
-        experimental.statusOrFromError({ code: status.UNAVAILABLE, details, metadata: new Metadata() }),
-        {},
-        null,
-        details,
-      );
-    }
+    if (this.#known.size === 0) this.#fail(errors);
+    else this.#publish();
     if (errors.length > 0) this.#lookUpIn(LOOKUP_RETRY_MS);
   }
 
-  async #lookUpName({ host, port }: Address): Promise<string | undefined> {
+  /** Publishes what it finds at once: a name that is slow to resolve holds up no other. */
+  async #lookUpName({ host, port }: Address, pass: number): Promise<string | undefined> {
     try {
       const found = await lookup(host, { all: true });
+      if (pass !== this.#pass) return undefined;
       this.#known.set(
         host,
         found.map(({ address }) => ({ host: address, port })),
       );
+      this.#publish();
       return undefined;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }
+  }
+
+  #publish(): void {
+    const endpoints = this.#endpoints();
+    const list = [...endpoints.keys()].join(',');
+    if (list === this.#published) return;
+    this.#published = list;
+    const groups = [...endpoints.values()].map((address) => ({ addresses: [address] }));
+    this.#listener(experimental.statusOrFromValue(groups), {}, null, '');
+  }
+
+  #fail(errors: readonly string[]): void {
+    const details = `no API address could be resolved: ${errors.join('; ')}`;
+    const error = { code: status.UNAVAILABLE, details, metadata: new Metadata() };
+    this.#listener(experimental.statusOrFromError(error), {}, null, details);
   }
 
   #endpoints(): Map<string, Address> {

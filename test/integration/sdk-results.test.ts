@@ -71,6 +71,13 @@ test('without follow the loop ends when everything published has come', async ()
   await untilPosition(fake, 'default', 20);
 });
 
+test('without follow, what was given back is part of what is left', async () => {
+  await using fake = await startFakePlatform(nats);
+  await fake.publish(1, 5);
+  assert.deepEqual(await take(fake.url, 2, { follow: false }), [1, 2]);
+  assert.deepEqual((await take(fake.url, 9, { follow: false })).sort(), [3, 4, 5]);
+});
+
 test('what was not acknowledged comes again at once, to the next reader, marked', async () => {
   await using fake = await startFakePlatform(nats);
   await fake.publish(1, 5);

@@ -9,8 +9,14 @@ import { ContentService } from '@decorum/proto/decorum/crawl/v1/content_service_
 import { CrawlService } from '@decorum/proto/decorum/crawl/v1/crawl_service_pb.ts';
 import { SubmitStatus } from '@decorum/proto/decorum/crawl/v1/request_pb.ts';
 import { ErrorInfoSchema } from '@decorum/proto/google/rpc/error_details_pb.ts';
+import type { GrpcTransportOptions } from '@decorum/sdk/transport/grpc-transport.ts';
 import { createGrpcTransport } from '@decorum/sdk/transport/grpc-transport.ts';
 import { SEND_BYTES_MAX } from '@decorum/sdk/transport/create-channel.ts';
+import {
+  SECURE_TEST_CERTIFICATE,
+  SECURE_TEST_KEY,
+  TEST_AUTHORITY,
+} from '../support/fetch/test-certificate.ts';
 import { serveHandlers } from '../support/sdk/serve-handlers.ts';
 
 type Handlers = {
@@ -19,12 +25,16 @@ type Handlers = {
   tenant?: Partial<ServiceImpl<typeof TenantService>>;
 };
 
-const serve = (handlers: Handlers, port?: number) =>
-  serveHandlers((router: ConnectRouter) => {
-    router.service(CrawlService, handlers.crawl ?? {}, { readMaxBytes: 16 * 2 ** 20 });
-    router.service(ContentService, handlers.content ?? {}, { readMaxBytes: 16 * 2 ** 20 });
-    router.service(TenantService, handlers.tenant ?? {});
-  }, port);
+const serve = (handlers: Handlers, port?: number, tls?: { key: string; cert: string }) =>
+  serveHandlers(
+    (router: ConnectRouter) => {
+      router.service(CrawlService, handlers.crawl ?? {}, { readMaxBytes: 16 * 2 ** 20 });
+      router.service(ContentService, handlers.content ?? {}, { readMaxBytes: 16 * 2 ** 20 });
+      router.service(TenantService, handlers.tenant ?? {});
+    },
+    port,
+    tls,
+  );
 
 const acceptAll: NonNullable<Handlers['crawl']> = {
   submit: ({ requests }) => ({
@@ -361,6 +371,22 @@ test('a hundred connections end by GOAWAY or are cut under load: no safe call is
   assert.deepEqual(failures.map(String), []);
   assert.equal(ended, next);
   assert.ok([...Array(next).keys()].every((i) => seen.has(`call-${i + 1}`)));
+});
+
+test('over TLS a certificate must fit one of the addresses, under the authorities given', async () => {
+  const tls = { key: SECURE_TEST_KEY, cert: SECURE_TEST_CERTIFICATE };
+  await using server = await serve({ crawl: acceptAll }, 0, tls);
+  const rootCertificates = Buffer.from(TEST_AUTHORITY);
+  const submit = async (options: GrpcTransportOptions) => {
+    await using transport = createGrpcTransport({ failFast: true, ...options });
+    return await createClient(CrawlService, transport).submit({ requestId: 'a', requests: [{ url: 'u' }] });
+  };
+  // The certificate is for secure.test, which leads nowhere; the other address of the list is the one that answers.
+  const url = `${server.url},https://secure.test:${server.port}`;
+  assert.equal((await submit({ url, tls: { rootCertificates } })).outcomes.length, 1);
+  await assert.rejects(submit({ url: server.url, tls: { rootCertificates } }), { code: Code.Unavailable });
+  await assert.rejects(submit({ url }), { code: Code.Unavailable });
+  await assert.rejects(submit({ url: server.url.replace('https', 'http') }), { code: Code.Unavailable });
 });
 
 test('a closed transport cancels what is under way and refuses what comes later', async () => {

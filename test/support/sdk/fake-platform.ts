@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { durationFromMs } from '@bufbuild/protobuf/wkt';
 import type { ConnectError, ServiceImpl } from '@connectrpc/connect';
@@ -9,8 +6,6 @@ import { ContentService } from '@decorum/proto/decorum/crawl/v1/content_service_
 import { Lane } from '@decorum/proto/decorum/crawl/v1/request_pb.ts';
 import { ResultKind, ResultNoticeSchema, ResultSchema } from '@decorum/proto/decorum/crawl/v1/result_pb.ts';
 import { ResultService, ResultStatus } from '@decorum/proto/decorum/crawl/v1/result_service_pb.ts';
-import type { EmbeddedNats } from '@decorum/server/embedded/start-embedded-nats.ts';
-import { startEmbeddedNats } from '@decorum/server/embedded/start-embedded-nats.ts';
 import { connectPlatform } from '@decorum/server/results/nats/connect-platform.ts';
 import { createTenantAccount } from '@decorum/server/results/nats/create-tenant-account.ts';
 import { createTenantUserJwt } from '@decorum/server/results/nats/create-tenant-user-jwt.ts';
@@ -20,19 +15,19 @@ import type { JetStreamManager } from '@nats-io/jetstream';
 import { AckPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { nanos } from '@nats-io/transport-node';
+import { startTestNats, type TestNats } from '../nats.ts';
 import { serveHandlers } from './serve-handlers.ts';
 
-/** A nats-server in operator mode with its data in a directory of its own. */
+/** A nats-server with connections as the platform has them. */
 export type NatsFixture = AsyncDisposable & {
-  readonly server: EmbeddedNats;
+  readonly server: TestNats;
   readonly platform: NatsConnection;
   readonly system: NatsConnection;
   readonly manager: JetStreamManager;
 };
 
 export async function startNats(): Promise<NatsFixture> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'decorum-sdk-results-'));
-  const server = await startEmbeddedNats({ dataDir, searchPath: process.env['PATH'] ?? '' });
+  const server = await startTestNats();
   const platform = await connectPlatform({ url: server.url, creds: server.platformCreds });
   const system = await connectPlatform({ url: server.url, creds: server.systemCreds });
   return {
@@ -44,7 +39,6 @@ export async function startNats(): Promise<NatsFixture> {
       await platform.close();
       await system.close();
       await server[Symbol.asyncDispose]();
-      await rm(dataDir, { recursive: true, force: true });
     },
   };
 }

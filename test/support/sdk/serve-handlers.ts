@@ -11,13 +11,15 @@ export type HandlerServer = AsyncDisposable & {
   readonly sessions: ReadonlySet<http2.ServerHttp2Session>;
 };
 
-/** Serves `routes`; port 0 takes a free one. */
+/** Serves `routes`; port 0 takes a free one. With a key pair it speaks TLS. */
 export async function serveHandlers(
   routes: (router: ConnectRouter) => void,
   port = 0,
+  tls?: { readonly key: string; readonly cert: string },
 ): Promise<HandlerServer> {
   const sessions = new Set<http2.ServerHttp2Session>();
-  const server = http2.createServer(connectNodeAdapter({ routes, acceptCompression: [] }));
+  const handle = connectNodeAdapter({ routes, acceptCompression: [] });
+  const server = tls === undefined ? http2.createServer(handle) : http2.createSecureServer(tls, handle);
   server.on('session', (session) => {
     sessions.add(session);
     session.on('close', () => sessions.delete(session));
@@ -27,7 +29,7 @@ export async function serveHandlers(
   await once(server, 'listening');
   const bound = (server.address() as AddressInfo).port;
   return {
-    url: `http://127.0.0.1:${bound}`,
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${bound}`,
     port: bound,
     sessions,
     [Symbol.asyncDispose]: async () => {
