@@ -27,6 +27,7 @@ import { readLinks } from './archive/content/read-links.ts';
 import { readRecords } from './archive/content/read-records.ts';
 import { readText } from './archive/content/read-text.ts';
 import { createDirectoryArchive, type Archive } from './archive/directory-archive.ts';
+import { eraseOrphans } from './archive/upkeep/erase-orphans.ts';
 import { takeOverSegments } from './archive/upkeep/take-over-segments.ts';
 import { createUpkeepCounters } from './archive/upkeep/upkeep-deps.ts';
 import type { Config } from './config/config.ts';
@@ -299,6 +300,12 @@ function startJobsRole(shared: Shared, { database, archive }: Backend): AsyncDis
       periodMs: 1_000,
       ifTwoRun: 'one holds a segment, the other passes it over',
       run: () => takeOverSegments(upkeep, config.lockDelayMs),
+    },
+    {
+      name: 'erase_orphans',
+      periodMs: 2_000,
+      ifTwoRun: 'one holds a segment, the other passes it over',
+      run: () => eraseOrphans(upkeep),
     },
   ];
   const record = ({ name, periodMs, ifTwoRun }: Job, startedAgoMs: number, lastError: string | null) =>

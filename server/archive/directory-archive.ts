@@ -1,4 +1,6 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { eraseMembers, type ErasedMember } from './erase-members.ts';
 import { readMemberBytes } from './read-member-bytes.ts';
 import { readMember, type MemberReading } from './read-member.ts';
 import { recoverSegment } from './recover-segment.ts';
@@ -26,7 +28,9 @@ export type Archive = {
     length: number;
   }) => AsyncGenerator<Uint8Array, void>;
   /** See `scanSegment`. */
-  scanSegment: (segmentId: string) => AsyncGenerator<ScannedMember, void>;
+  scanSegment: (segmentId: string, from?: number) => AsyncGenerator<ScannedMember, void>;
+  /** The length of a segment's file; rejects with ENOENT when there is none. */
+  measureSegment: (segmentId: string) => Promise<number>;
   /** See `verifySegment`. */
   verifySegment: (segmentId: string, rows: readonly MemberRow[]) => Promise<SegmentVerification>;
   /** See `recoverSegment`. */
@@ -37,6 +41,12 @@ export type Archive = {
   ) => Promise<{ bytes: number }>;
   /** See `reserveSegment`. */
   reserveSegment: (segmentId: string) => Promise<void>;
+  /** See `eraseMembers`. */
+  eraseMembers: (
+    segmentId: string,
+    members: readonly ErasedMember[],
+    beforeWrite: () => Promise<void>,
+  ) => Promise<void>;
 };
 
 /**
@@ -50,10 +60,13 @@ export function createDirectoryArchive(dir: string): Archive {
     readMember: ({ segmentId, offset, length }) => readMember({ file: toFile(segmentId), offset, length }),
     readMemberBytes: ({ segmentId, offset, length }) =>
       readMemberBytes({ file: toFile(segmentId), offset, length }),
-    scanSegment: (segmentId) => scanSegment({ file: toFile(segmentId) }),
+    scanSegment: (segmentId, from = 0) => scanSegment({ file: toFile(segmentId), from }),
+    measureSegment: async (segmentId) => (await stat(toFile(segmentId))).size,
     verifySegment: (segmentId, rows) => verifySegment(toFile(segmentId), rows),
     recoverSegment: (segmentId, keepThrough, beforeReplace) =>
       recoverSegment({ file: toFile(segmentId), keepThrough, ...(beforeReplace && { beforeReplace }) }),
     reserveSegment: (segmentId) => reserveSegment(toFile(segmentId)),
+    eraseMembers: (segmentId, members, beforeWrite) =>
+      eraseMembers({ file: toFile(segmentId), members, beforeWrite }),
   };
 }
