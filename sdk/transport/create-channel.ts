@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { checkServerIdentity } from 'node:tls';
 import { Channel, ChannelCredentials } from '@grpc/grpc-js';
 import type { AddressList } from './parse-addresses.ts';
@@ -57,9 +58,16 @@ export function createChannel(
     'grpc.initial_reconnect_backoff_ms': RECONNECT_MIN_MS,
     'grpc.max_reconnect_backoff_ms': RECONNECT_MAX_MS,
     'grpc-node.flow_control_window': WINDOW_BYTES,
+    ...tlsName(names),
     // Connections belong to this channel, so that closing it closes them.
     'grpc.use_local_subchannel_pool': 1,
     'grpc.enable_http_proxy': 0,
     'grpc.enable_channelz': 0,
   });
+}
+
+/** What TLS asks for by name (SNI): the first address that has one, since an IP literal may not stand there. */
+function tlsName(names: readonly string[]) {
+  const name = names.find((host) => isIP(host) === 0);
+  return name === undefined ? {} : { 'grpc.ssl_target_name_override': name };
 }

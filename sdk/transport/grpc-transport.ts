@@ -12,7 +12,7 @@ import type { TlsOptions } from './create-channel.ts';
 import { createChannel } from './create-channel.ts';
 import { createCallOpener } from './open-calls.ts';
 import { formatAddress, parseAddresses } from './parse-addresses.ts';
-import { ATTEMPTS_MAX, ATTEMPTS_MAX_FAIL_FAST, retrySafely } from './retry-safely.ts';
+import { ATTEMPTS_MAX_FAIL_FAST, retrySafely } from './retry-safely.ts';
 import { readAll, readOne, sendAll } from './transfer-messages.ts';
 
 /** The default deadline of a unary call, all of its retries included. */
@@ -27,8 +27,8 @@ export type GrpcTransportOptions = {
   /** Sent as `authorization: Bearer …` with every call. */
   readonly key?: string;
   /**
-   * While nothing is connected, calls fail with UNAVAILABLE within about two seconds; by default they wait for a
-   * connection until their deadline, which rides over a restart.
+   * While nothing is connected, calls fail with UNAVAILABLE within about two seconds. By default they wait for a
+   * connection until their deadline, and safe ones are tried again until then, which rides over a restart.
    */
   readonly failFast?: boolean;
   readonly tls?: TlsOptions;
@@ -58,7 +58,7 @@ export function createGrpcTransport(options: GrpcTransportOptions): GrpcTranspor
   });
   const baseUrl = `${list.secure ? 'https' : 'http'}://${names[0] ?? ''}`;
   const interceptors = options.interceptors ?? [];
-  const attemptsMax = options.failFast === true ? ATTEMPTS_MAX_FAIL_FAST : ATTEMPTS_MAX;
+  const attemptsMax = options.failFast === true ? ATTEMPTS_MAX_FAIL_FAST : Number.POSITIVE_INFINITY;
 
   return {
     unary: async (method, signal, timeoutMs, header: HeadersInput, message, contextValues) => {

@@ -11,9 +11,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { RetryInfoSchema } from '@decorum/proto/google/rpc/error_details_pb.ts';
 import { isSafeMethod } from './safe-methods.ts';
 
-/** Tries of one safe call in all. No storm follows: while nothing is connected, nothing is sent. */
-export const ATTEMPTS_MAX = 5;
-/** The same for callers who would rather know soon that nothing is there. */
+/** Tries of a safe call for callers who would rather know soon that nothing is there; for others the deadline is the limit. */
 export const ATTEMPTS_MAX_FAIL_FAST = 3;
 
 const BACKOFF_FIRST_MS = 100;
@@ -22,6 +20,7 @@ const BACKOFF_FACTOR = 2.5;
 
 /** How far `retrySafely` goes. */
 export type RetryLimits = {
+  /** `Infinity` to go on until the deadline. No storm follows: each caller has one try under way, at last 3 s apart. */
   readonly attemptsMax: number;
   /** Wall-clock milliseconds. No try starts after it. */
   readonly deadlineAt: number;
