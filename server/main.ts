@@ -39,6 +39,7 @@ import { startFetchWorker } from './fetch/start-fetch-worker.ts';
 import { cancelRequests } from './frontier/cancel.ts';
 import { completeLeases } from './frontier/complete.ts';
 import { expireRequests } from './frontier/expire-requests.ts';
+import { explainUrl } from './frontier/explain-url.ts';
 import { getQuota } from './frontier/get-quota.ts';
 import { getSiteHints } from './frontier/get-site-hints.ts';
 import { listRequests } from './frontier/list-requests.ts';
@@ -198,11 +199,13 @@ function handlerDeps(shared: Shared, backend: Backend): HandlerDeps {
 function crawlDeps({ config, wakeUp: { wake } }: Shared, { database }: Backend): CrawlHandlerDeps {
   const { general: pool } = database;
   const { wallMs } = systemClock;
-  const exempt = config.allowAddresses;
+  const { allowAddresses: exempt, lockDelayMs } = config;
+  const explainDeps = { pool, productToken: PRODUCT_TOKEN, lockDelayMs, exempt };
   return {
     submit: (input) => submitRequests({ pool, wallMs, exempt, wake }, input),
     cancelRequests: (tenantId, selector) => cancelRequests({ pool, wake }, tenantId, selector),
     listRequests: (tenantId, query) => listRequests(pool, tenantId, query),
+    explainUrl: (tenantId, url) => explainUrl(explainDeps, tenantId, url),
     getSiteHints: (tenantId, hostOrSite) => getSiteHints(pool, tenantId, hostOrSite),
     getQuota: (tenantId) => getQuota(pool, tenantId),
   };
