@@ -49,7 +49,7 @@ import { renew } from './frontier/renew.ts';
 import { createHostResolver } from './frontier/resolve-host.ts';
 import { resolveHosts } from './frontier/resolve-hosts.ts';
 import { submitRequests } from './frontier/submit.ts';
-import { sweepExpiredLeases } from './frontier/sweep.ts';
+import { sweepExpiredLeases, unparkStrandedHosts } from './frontier/sweep.ts';
 import { waitForLeases } from './frontier/wait-for-leases.ts';
 import { createBroker, type Broker } from './results/broker.ts';
 import { deleteGroup } from './results/delete-group.ts';
@@ -297,6 +297,7 @@ function startJobsRole(shared: Shared, { database, archive }: Backend): AsyncDis
       ifTwoRun: claimed,
       run: () => sweepExpiredLeases(pool, config.lockDelayMs),
     },
+    { name: 'unpark_hosts', periodMs: 1_000, ifTwoRun: claimed, run: () => unparkStrandedHosts(pool) },
     { name: 'expire_requests', periodMs: 1_000, ifTwoRun: claimed, run: () => expireRequests(pool) },
     {
       name: 'take_over_segments',

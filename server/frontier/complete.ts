@@ -17,6 +17,7 @@ import { rearmQueues } from '../store/rearm-queues.ts';
 import { loadCrawlDelays, loadRobotsStates, saveRobotsStates } from '../store/robots-state.ts';
 import { lockSites, savePaces } from '../store/site-pace.ts';
 import { transact } from '../store/transact.ts';
+import { unparkHosts } from '../store/unpark-hosts.ts';
 import type { LeaseReport } from './attempt-report.ts';
 import { applyAttempts } from './apply-attempts.ts';
 import { advanceRobots } from './advance-robots.ts';
@@ -116,10 +117,11 @@ async function learnRobots(
 async function endReported(sql: Transaction, held: readonly HeldReport[]): Promise<void> {
   const ended = held.filter(({ report }) => report.endLease);
   await endLeases(sql, 'completed', ended.map(toEndedLease));
-  await rearmQueues(
+  const unparked = await unparkHosts(
     sql,
-    ended.map(({ lease }) => lease.site),
+    ended.map(({ lease }) => lease),
   );
+  await rearmQueues(sql, [...ended.map(({ lease }) => lease.site), ...unparked]);
 }
 
 function toReported({ report, lease }: HeldReport) {

@@ -11,21 +11,20 @@ import { fillByShare } from '@decorum/policy/fairness/fill-by-share.ts';
 import { BATCH_MS_MAX, BATCH_URLS_MAX } from '@decorum/policy/politeness/defaults.ts';
 import { urlHash } from '@decorum/policy/url/url-hash.ts';
 import { askForAddresses } from '../store/ask-for-addresses.ts';
-import { awaitAddressSlots } from '../store/await-address-slots.ts';
 import type { Pool, Transaction } from '../store/database.ts';
 import { insertLeases } from '../store/insert-leases.ts';
 import { loadDueRequests, type DueRequest } from '../store/load-due-requests.ts';
 import { loadInstallation, type Installation } from '../store/load-installation.ts';
-import { loadLeaseCandidates, type LeaseCandidate } from '../store/load-lease-candidates.ts';
+import type { LeaseCandidate } from '../store/load-lease-candidates.ts';
 import { loadReadyPairs } from '../store/load-ready-pairs.ts';
 import { loadValidators, type StoredValidators } from '../store/load-validators.ts';
 import { lockPolicyShared } from '../store/lock-policy.ts';
 import { postponeQueues } from '../store/postpone-queues.ts';
 import { rearmLockedQueues, type QueuePair } from '../store/rearm-queues.ts';
 import { loadShares, saveShares, type ServedSite } from '../store/shares.ts';
-import { takeAddressSlots } from '../store/take-address-slots.ts';
 import { takeReadySites } from '../store/take-ready-sites.ts';
 import { transact } from '../store/transact.ts';
+import { assignSlots, type SlottedCandidate } from './assign-slots.ts';
 import { formatLeaseToken } from './lease-token.ts';
 
 /** How many queues one draw looks at, as a multiple of the leases that are still wanted. */
@@ -86,42 +85,19 @@ async function leasePair(
   if (taken.early.length > 0) await postponeQueues(sql, pair, taken.early);
   if (taken.ready.length === 0) return { granted: [], looked };
 
-  const candidates = await loadLeaseCandidates(sql, taken.ready);
-  const slotted = await assignSlots(sql, pair, candidates.slice(0, wanted));
+  const { slotted, untried } = await assignSlots(sql, pair.tenantId, taken.ready, wanted);
   const batches = await fillBatches(sql, slotted);
   const granted = batches.map((batch) => grant(installation, batch));
   if (granted.length > 0) await insertLeases(sql, input.workerId, input.leaseMs, granted);
 
-  const leasable = new Set([...candidates.slice(wanted), ...granted].map(({ site }) => site));
-  const waiting = new Set(candidates.map(({ site }) => site).filter((site) => !slottedHas(slotted, site)));
-  const idle = taken.ready.filter((site) => !leasable.has(site) && !waiting.has(site));
+  const leased = new Set(granted.map(({ site }) => site));
+  const idle = taken.ready.filter((site) => !leased.has(site) && !untried.has(site));
   await askForAddresses(sql, idle);
-  await rearmLockedQueues(sql, [...granted.map(({ site }) => site), ...idle], pair);
+  await rearmLockedQueues(sql, [...leased, ...idle], pair);
   return { granted, looked };
 }
 
-type SlottedCandidate = LeaseCandidate & { readonly slot: number };
 type Batch = SlottedCandidate & { readonly items: readonly LeasedItem[] };
-
-async function assignSlots(
-  sql: Transaction,
-  pair: QueuePair,
-  candidates: readonly LeaseCandidate[],
-): Promise<SlottedCandidate[]> {
-  const wanted = new Map<string, number>();
-  for (const { address } of candidates) wanted.set(address, (wanted.get(address) ?? 0) + 1);
-  const free = await takeAddressSlots(sql, wanted);
-  const slotted: SlottedCandidate[] = [];
-  const without: LeaseCandidate[] = [];
-  for (const candidate of candidates) {
-    const at = free.findIndex(({ address }) => address === candidate.address);
-    const [slot] = at < 0 ? [] : free.splice(at, 1);
-    if (slot === undefined) without.push(candidate);
-    else slotted.push({ ...candidate, slot: slot.slot });
-  }
-  if (without.length > 0) await awaitAddressSlots(sql, pair, without);
-  return slotted;
-}
 
 async function fillBatches(sql: Transaction, slotted: readonly SlottedCandidate[]): Promise<Batch[]> {
   if (slotted.length === 0) return [];
@@ -184,8 +160,4 @@ function grant(
 ): GrantedLease & { leaseId: string } {
   const leaseId = randomUUID();
   return { ...batch, leaseId, token: formatLeaseToken({ leaseId, generation }), policyVersion };
-}
-
-function slottedHas(slotted: readonly SlottedCandidate[], site: string): boolean {
-  return slotted.some((candidate) => candidate.site === site);
 }

@@ -5,6 +5,7 @@ import { lockLeases } from '../store/lock-leases.ts';
 import { rearmQueues } from '../store/rearm-queues.ts';
 import { lockSites } from '../store/site-pace.ts';
 import { transact } from '../store/transact.ts';
+import { unparkHosts } from '../store/unpark-hosts.ts';
 import { parseLeaseToken } from './lease-token.ts';
 
 /** What Release stands on. */
@@ -27,7 +28,7 @@ export async function releaseLease(
     if (lease?.isHeld !== true) return lease?.isDone === true;
     await lockSites(sql, [lease.site]);
     await endLeases(sql, 'released', [{ ...lease, idleMs: idleMs ?? null }]);
-    await rearmQueues(sql, [lease.site]);
+    await rearmQueues(sql, [lease.site, ...(await unparkHosts(sql, [lease]))]);
     return true;
   });
   wake();

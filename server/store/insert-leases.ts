@@ -32,7 +32,7 @@ export async function insertLeases(
   const json = sql.json(rows);
   await sql`update site set ready_at = 'infinity', shut_until = '-infinity' where site = any(${leases.map(({ site }) => site)})`;
   await sql`
-    update address_slot s set ready_at = 'infinity'
+    update address_slot s set ready_at = 'infinity', reserved_host = null, reserved_until = null
     from jsonb_to_recordset(${json}) as n(address text, slot smallint)
     where s.address = n.address and s.slot = n.slot
   `;

@@ -45,7 +45,7 @@ export async function loadLeaseCandidates(
     left join robots_copy c on c.version = o.robots_version
     left join share x on x.site = q.site and x.tenant_id = q.tenant_id
     where q.site = any(${sites as string[]}) and q.next_due_at <= decorum.now()
-      and h.dial_address is not null and h.expires_at > decorum.now()
+      and h.dial_address is not null and h.expires_at > decorum.now() and h.parked_on is null
       and coalesce(decorum.robots_wait(o.robots_answered_at, o.robots_ask_at) <= decorum.now(), true)
       and coalesce(h.blocked_until <= decorum.now(), true)
     order by q.site, greatest(coalesce(x.virtual_time, 0), s.virtual_time), q.tenant_id, q.next_due_at, q.origin

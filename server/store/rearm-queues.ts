@@ -38,7 +38,8 @@ export async function rearmLockedQueues(
       select q.site, q.origin, q.tenant_id, q.band, r.due_at,
         greatest(
           r.due_at, h.blocked_until, decorum.robots_wait(o.robots_answered_at, o.robots_ask_at),
-          case when h.dial_address is null or h.expires_at <= decorum.now() then timestamptz 'infinity' end
+          case when h.dial_address is null or h.expires_at <= decorum.now() or h.parked_on is not null
+            then timestamptz 'infinity' end
         ) as next_due_at
       from origin_queue q
       join origin o on o.origin = q.origin

@@ -31,7 +31,8 @@ export async function saveResolution(sql: Transaction, resolution: Resolution): 
   }
   const [row] = await sql<{ site: string }[]>`
     update host h set
-      dial_address = ${dialAddress}, address = ${address}, addresses = ${addresses as string[]}, failures = ${failures},
+      dial_address = ${dialAddress}, address = ${address},
+      parked_on = case when h.address is not distinct from ${address} then h.parked_on end, addresses = ${addresses as string[]}, failures = ${failures},
       expires_at = decorum.now() + make_interval(secs => ${ttlMs / 1_000}),
       resolve_at = case when exists (
         select from origin o join origin_queue q on q.origin = o.origin where o.host = h.host

@@ -13,6 +13,8 @@ table decorum.address_slot with (fillfactor=70, autovacuum_vacuum_scale_factor=0
   address text not null
   slot smallint not null
   ready_at timestamp with time zone not null default '-infinity'::timestamp with time zone
+  reserved_host text
+  reserved_until timestamp with time zone
   constraint address_slot_pkey PRIMARY KEY (address, slot)
   constraint address_slot_slot_check CHECK (((slot >= 0) AND (slot <= 3)))
   grant delete, insert, select, update to decorum_platform
@@ -150,8 +152,12 @@ table decorum.host with (fillfactor=70, autovacuum_vacuum_scale_factor=0, autova
   failures smallint not null default 0
   blocked_until timestamp with time zone
   blocked_reason text
+  parked_on text
+  parked_tenant_id text
+  parked_at timestamp with time zone
   created_at timestamp with time zone not null default decorum.now()
   constraint host_pkey PRIMARY KEY (host)
+  CREATE INDEX host_parked ON decorum.host USING btree (parked_on, parked_tenant_id, parked_at) WHERE (parked_on IS NOT NULL)
   CREATE INDEX host_resolve_at ON decorum.host USING btree (resolve_at) WHERE (resolve_at IS NOT NULL)
   grant delete, insert, select, update to decorum_platform
   grant insert, select to decorum_tenant

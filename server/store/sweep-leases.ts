@@ -1,10 +1,17 @@
 import type { Transaction } from './database.ts';
 
+/** A lease that was lost, and the gates it held. */
+export type SweptLease = { readonly site: string; readonly address: string; readonly slot: number };
+
 /**
- * Ends leases that expired without a word and shuts their gates for the lock delay (M7). Answers the sites, whose queues
- * the caller re-arms. At most `limit` a call; safe to run twice at once.
+ * Ends leases that expired without a word and shuts their gates for the lock delay (M7). Answers them: the
+ * caller gives their slots away and re-arms the sites' queues. At most `limit` a call; safe to run twice at once.
  */
-export async function sweepLeases(sql: Transaction, lockDelayMs: number, limit: number): Promise<string[]> {
+export async function sweepLeases(
+  sql: Transaction,
+  lockDelayMs: number,
+  limit: number,
+): Promise<readonly SweptLease[]> {
   const lost = await sql<{ site: string; address: string; slot: number; readyAt: Date }[]>`
     with lost as (
       select lease_id from lease where ended_at is null and expires_at <= decorum.now()
@@ -29,5 +36,5 @@ export async function sweepLeases(sql: Transaction, lockDelayMs: number, limit: 
     from jsonb_to_recordset(${rows}) as n(address text, slot smallint, "readyAt" timestamptz)
     where s.address = n.address and s.slot = n.slot
   `;
-  return lost.map(({ site }) => site);
+  return lost;
 }

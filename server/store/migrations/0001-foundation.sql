@@ -114,6 +114,9 @@ create table decorum.address_slot (
   address text not null,
   slot smallint not null check (slot between 0 and 3),
   ready_at timestamptz not null default '-infinity',
+  -- The host whose turn it is, and until when the slot is kept for it.
+  reserved_host text,
+  reserved_until timestamptz,
   primary key (address, slot)
 ) with (fillfactor = 70);
 
@@ -129,11 +132,17 @@ create table decorum.host (
   -- When to ask the resolver; null when nobody waits for it.
   resolve_at timestamptz,
   failures smallint not null default 0,
+  -- None of its URLs is leased before, and why: "slot" is kept for it from then on.
   blocked_until timestamptz,
   blocked_reason text,
+  -- Waits for a slot of this address, since then, for the tenant by whose draw it was found.
+  parked_on text,
+  parked_tenant_id text,
+  parked_at timestamptz,
   created_at timestamptz not null default decorum.now()
 ) with (fillfactor = 70);
 create index host_resolve_at on decorum.host (resolve_at) where resolve_at is not null;
+create index host_parked on decorum.host (parked_on, parked_tenant_id, parked_at) where parked_on is not null;
 
 create table decorum.origin (
   origin text primary key,

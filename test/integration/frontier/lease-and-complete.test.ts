@@ -86,9 +86,9 @@ test('M1: a site is leased once at a time, and again no sooner than its delay af
     await f.complete(
       report(lease, { attempts: [attempt({ requestId: ids(lease)[0] ?? '', capture: f.capture() })] }),
     );
-    await db.advanceClock(900);
+    await db.advanceClock(400);
     assert.deepEqual(await f.lease(), []);
-    await db.advanceClock(101);
+    await db.advanceClock(601);
     await leaseOne(f);
   });
 });
