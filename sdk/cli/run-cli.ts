@@ -25,7 +25,11 @@ Exit codes: 0 done, 1 failed, 2 wrong command line, 3 some items were refused, 4
 5 not allowed, 6 not found, 130 interrupted.
 Environment: DECORUM_URL (http://127.0.0.1:7070; several separated by commas), DECORUM_KEY.`;
 
-const GROUPS: Readonly<Record<string, string>> = { tenant: 'teams that crawl', key: 'credentials' };
+const GROUPS: Readonly<Record<string, string>> = {
+  tenant: 'teams that crawl',
+  key: 'credentials',
+  archive: 'stored bytes, on the platform’s own machines',
+};
 
 /** Runs one command line and answers its exit code; errors are printed, not thrown. */
 export async function runCli({

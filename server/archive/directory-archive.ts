@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eraseMembers, type ErasedMember } from './erase-members.ts';
+import { listSegmentFiles } from './list-segment-files.ts';
 import { readMemberBytes } from './read-member-bytes.ts';
 import { readMember, type MemberReading } from './read-member.ts';
 import { recoverSegment } from './recover-segment.ts';
@@ -31,6 +32,8 @@ export type Archive = {
   scanSegment: (segmentId: string, from?: number) => AsyncGenerator<ScannedMember, void>;
   /** The length of a segment's file; rejects with ENOENT when there is none. */
   measureSegment: (segmentId: string) => Promise<number>;
+  /** See `listSegmentFiles`. */
+  listSegmentFiles: () => Promise<string[]>;
   /** See `verifySegment`. */
   verifySegment: (segmentId: string, rows: readonly MemberRow[]) => Promise<SegmentVerification>;
   /** See `recoverSegment`. */
@@ -62,6 +65,7 @@ export function createDirectoryArchive(dir: string): Archive {
       readMemberBytes({ file: toFile(segmentId), offset, length }),
     scanSegment: (segmentId, from = 0) => scanSegment({ file: toFile(segmentId), from }),
     measureSegment: async (segmentId) => (await stat(toFile(segmentId))).size,
+    listSegmentFiles: () => listSegmentFiles(dir),
     verifySegment: (segmentId, rows) => verifySegment(toFile(segmentId), rows),
     recoverSegment: (segmentId, keepThrough, beforeReplace) =>
       recoverSegment({ file: toFile(segmentId), keepThrough, ...(beforeReplace && { beforeReplace }) }),
