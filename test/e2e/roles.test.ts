@@ -5,12 +5,20 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { connect } from '@decorum/sdk/index.ts';
+import { createDirectoryArchive } from '@decorum/server/archive/directory-archive.ts';
+import { toSegmentPath } from '@decorum/server/archive/segment-path.ts';
+import { verifyArchive } from '@decorum/server/archive/upkeep/verify-archive.ts';
+import { findEmbeddedPostgres } from '@decorum/server/embedded/find-embedded-postgres.ts';
+import { createDatabase } from '@decorum/server/store/database.ts';
+import { loadSegmentRows } from '@decorum/server/store/load-segment-rows.ts';
+import { readForeign } from '../support/archive/read-foreign.ts';
 import { startPlatform } from '../support/platform.ts';
 import { startTestWeb } from '../support/web/start-test-web.ts';
 
@@ -32,6 +40,35 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   const exited = once(child, 'exit');
   child.kill(signal);
   await exited;
+}
+
+/**
+ * D3, D4: when the jobs are done with what the killed processes left, each member has its row and each row its member, and
+ * a foreign reader reads every segment to its end and meets a record wherever a row says that one begins.
+ */
+async function judgeArchive(dataDir: string): Promise<void> {
+  await using database = createDatabase((await findEmbeddedPostgres(dataDir)) ?? '');
+  const pool = database.general;
+  for (;;) {
+    const unsettled = await pool`select from segment where orphans_checked_at is null limit 1`;
+    if (unsettled.length === 0) break;
+    await sleep(200);
+  }
+  const dir = join(dataDir, 'archive');
+  const deps = { pool, archive: createDirectoryArchive(dir) };
+  let members = 0;
+  for await (const report of verifyArchive(deps, AbortSignal.timeout(60_000))) {
+    assert.deepEqual(report.findings, []);
+    assert.equal(report.pending, 0);
+    const file = join(dir, toSegmentPath(report.segmentId));
+    const records = await readForeign(file);
+    const last = records.at(-1);
+    assert.equal(last === undefined ? 0 : last.offset + last.length, (await stat(file)).size);
+    const starts = new Set(records.map(({ offset }) => offset));
+    for (const { offset } of await loadSegmentRows(pool, report.segmentId)) assert.ok(starts.has(offset));
+    members += records.length;
+  }
+  assert.ok(members > SITES * PAGES * 3, `${members} members`);
 }
 
 test('kill -9 of the fetch process, then of the API’s: every request ends once, and no site saw a second connection', async () => {
@@ -57,6 +94,7 @@ test('kill -9 of the fetch process, then of the API’s: every request ends once
   const workerEnv = () => ({
     ...env,
     DECORUM_DATA_DIR: join(dataDir, 'worker'),
+    DECORUM_HTTP_ADDRESS: '127.0.0.1:0',
     DECORUM_ARCHIVE_URL: `file://${dataDir}/archive`,
     DECORUM_URL: platform.url,
     DECORUM_KEY: fetcherKey,
@@ -95,6 +133,8 @@ test('kill -9 of the fetch process, then of the API’s: every request ends once
     assert.ok([...numbers.values()].every(({ size }) => size === 1));
     const verdict = await web.report();
     assert.deepEqual(verdict.violations, []);
+    await end(worker, 'SIGTERM');
+    await judgeArchive(dataDir);
   } finally {
     await end(worker, 'SIGTERM');
     await platform[Symbol.asyncDispose]();
