@@ -15,6 +15,7 @@ const HOST: NonNullable<WaitFacts['host']> = {
   robotsReason: null,
   slotsReadyAtMs: [-Infinity, -Infinity, -Infinity, -Infinity],
   slotSpacingMs: 1_000,
+  isParked: false,
 };
 const SITE: NonNullable<WaitFacts['site']> = {
   readyAtMs: -Infinity,
@@ -102,6 +103,15 @@ test('slots are waited for when none is free, until the first that is known to b
   assert.deepEqual(waits(slots(Infinity, Infinity, Infinity, NOW)), []);
   assert.deepEqual(waits(slots(Infinity, NOW + 800, NOW + 400, Infinity)), [['ADDRESS_SLOTS', 400]]);
   assert.deepEqual(waits(slots(Infinity, Infinity, Infinity, Infinity)), [['ADDRESS_SLOTS']]);
+});
+
+test('a host that is parked waits for its turn, and then for the slot that is kept for it', () => {
+  const parked = { host: { ...HOST, isParked: true, slotsReadyAtMs: [Infinity, NOW + 400] } };
+  assert.deepEqual(waits(parked), [['ADDRESS_SLOTS']]);
+  assert.equal(estimate(parked), undefined, 'how many are before it is not known');
+  const called = { host: { ...HOST, blockedUntilMs: NOW + 700, blockedReason: 'slot' } };
+  assert.deepEqual(waits(called), [['ADDRESS_SLOTS', 700]]);
+  assert.equal(estimate(called), 700);
 });
 
 test('all that applies is named, and the estimate adds the queue to the gate only', () => {

@@ -58,9 +58,11 @@ export type HostFacts = {
   /** Until when nothing but robots.txt may be asked for; null when there is a valid answer, or none was asked for yet. */
   readonly robotsUntilMs: number | null;
   readonly robotsReason: string | null;
-  /** When each slot of the address is free; infinite while it is leased. Empty without an address. */
+  /** When each slot of the address is free for this host; infinite while it is leased. Empty without an address. */
   readonly slotsReadyAtMs: readonly number[];
   readonly slotSpacingMs: number;
+  /** Waits among others for its turn at the address. */
+  readonly isParked: boolean;
 };
 
 /** A site's gate and pace. */
@@ -96,6 +98,7 @@ export function decideWaits(facts: WaitFacts): Wait[] {
  * open, and its own time, name and robots.txt pass meanwhile. Undefined while something without an end stands before it.
  */
 export function estimateWaitMs(facts: WaitFacts, waits: readonly Wait[]): number | undefined {
+  if (facts.host?.isParked === true) return undefined;
   if (waits.some(({ reason, untilMs }) => untilMs === undefined && !PASSES.has(reason))) return undefined;
   const latest = (gates: boolean) =>
     Math.max(
@@ -110,6 +113,9 @@ export function estimateWaitMs(facts: WaitFacts, waits: readonly Wait[]): number
 
 /** Waits whose end nobody knows, but which a few moments end: a lease, or the answer of a resolver. */
 const PASSES: ReadonlySet<WaitReason> = new Set(['SITE_LEASED', 'ADDRESS_SLOTS', 'QUEUE_POSITION', 'DNS']);
+
+/** Why a host is blocked for which a slot of its address is kept. */
+const SLOT_KEPT = 'slot';
 
 /** Waits that all requests of the site share, one after the other. */
 const GATES: ReadonlySet<WaitReason> = new Set([
@@ -151,7 +157,7 @@ function address({ nowMs, host }: WaitFacts): Wait | undefined {
 
 function hostBlock({ nowMs, host }: WaitFacts): Wait | undefined {
   const untilMs = host?.blockedUntilMs ?? null;
-  if (untilMs === null || untilMs <= nowMs) return undefined;
+  if (untilMs === null || untilMs <= nowMs || host?.blockedReason === SLOT_KEPT) return undefined;
   return { reason: 'BACK_OFF', untilMs, detail: `the host is left alone: ${host?.blockedReason ?? ''}` };
 }
 
@@ -194,6 +200,15 @@ function lockDelay(untilMs: number): Wait {
 
 function addressSlots({ nowMs, host }: WaitFacts): Wait | undefined {
   const slots = host?.slotsReadyAtMs ?? [];
+  const keptAtMs = host?.blockedReason === SLOT_KEPT ? host.blockedUntilMs : null;
+  if (keptAtMs !== null && keptAtMs > nowMs) {
+    const detail = 'a connection to its address is kept for it then';
+    return { reason: 'ADDRESS_SLOTS', untilMs: keptAtMs, detail };
+  }
+  if (host?.isParked === true) {
+    const detail = `all ${slots.length} connections to the site's address are in use; its turn comes`;
+    return { reason: 'ADDRESS_SLOTS', untilMs: undefined, detail };
+  }
   if (slots.length === 0 || slots.some((readyAtMs) => readyAtMs <= nowMs)) return undefined;
   const next = Math.min(...slots);
   const detail = `all ${slots.length} connections to the site's address are in use`;

@@ -9,8 +9,10 @@ export type UrlFacts = {
   readonly dnsFailures: number | null;
   readonly blockedUntilMs: number | null;
   readonly blockedReason: string | null;
+  /** By slot; what is kept for another host is free when that is over. */
   readonly slotsReadyAtMs: readonly number[];
   readonly slotSpacingMs: number | null;
+  readonly isParked: boolean;
   readonly robotsUntilMs: number | null;
   readonly robotsReason: string | null;
   /** null: never asked for, or there is none. */
@@ -22,6 +24,9 @@ export type UrlFacts = {
   readonly backoffMs: number | null;
   readonly parkings: number | null;
 };
+
+/** When slot `l` is free for host `h`. */
+const FREE_FOR_HOST = 'greatest(l.ready_at, case when l.reserved_host <> h.host then l.reserved_until end)';
 
 /** Reads what is stored of a URL's host, origin, address and site. */
 export async function loadUrlFacts(
@@ -36,8 +41,9 @@ export async function loadUrlFacts(
       ${ms('h.resolve_at')} as "resolveAtMs", h.failures as "dnsFailures",
       ${ms('h.blocked_until')} as "blockedUntilMs", h.blocked_reason as "blockedReason",
       coalesce((
-        select array_agg(${ms('ready_at')} order by slot) from address_slot where address = h.address
+        select array_agg(${ms(FREE_FOR_HOST)} order by slot) from address_slot l where l.address = h.address
       ), '{}') as "slotsReadyAtMs", a.slot_spacing_ms as "slotSpacingMs",
+      coalesce(h.parked_on = h.address, false) as "isParked",
       ${ms('decorum.robots_wait(o.robots_answered_at, o.robots_ask_at)')} as "robotsUntilMs",
       o.robots_reason as "robotsReason", c.content as "robotsContent",
       ${ms('s.ready_at')} as "readyAtMs", ${ms('s.shut_until')} as "shutUntilMs", s.delay_ms as "delayMs",

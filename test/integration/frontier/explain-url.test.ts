@@ -88,7 +88,8 @@ test('a URL is followed from before its Submit to its result', async () => {
     assert.equal((await explain(db, url)).request?.state, 'LEASED');
     assert.deepEqual(await reasons(db, 'http://a.test/other'), ['DNS', 'SITE_LEASED', 'QUEUE_POSITION']);
 
-    await f.complete(report(lease, { attempts: [attempt({ requestId, capture: f.capture() })] }));
+    const slow = attempt({ requestId, capture: f.capture(), responseMs: 20_000, totalMs: 20_000 });
+    await f.complete(report(lease, { attempts: [slow] }));
     const after = await explain(db, url);
     assert.equal(after.request, undefined);
     assert.equal(after.lastResultRequestId, requestId);
@@ -193,15 +194,29 @@ test('M7: a lost lease is waited for until its lock delay is over, before and af
   });
 });
 
-test('M2: a site on an address whose four slots are leased waits for one', async () => {
+test('M2: sites on an address whose four slots are leased wait for one, until theirs is kept for them', async () => {
   await withFrontier(async (f, db) => {
-    const urls = Array.from({ length: 5 }, (_, i) => `http://s${i}.test/`);
+    const urls = Array.from({ length: 6 }, (_, i) => `http://s${i}.test/`);
     await f.submit('search', urls);
     await f.resolve();
     const leases = await f.lease();
     assert.equal(leases.length, 4);
-    const left = urls.find((url) => !leases.some(({ host }) => url.includes(host))) ?? '';
-    assert.deepEqual(await reasons(db, left), ['ADDRESS_SLOTS']);
+    const left = urls.filter((url) => !leases.some(({ host }) => url.includes(host)));
+    for (const url of left) assert.deepEqual(await reasons(db, url), ['ADDRESS_SLOTS']);
+
+    const [ended] = leases;
+    assert.ok(ended);
+    const attempts = ended.items.map(({ requestId }) => attempt({ requestId, capture: f.capture() }));
+    await db.admin`update address set slot_spacing_ms = 60000`;
+    await f.complete(report(ended, { attempts }));
+    const explained = await Promise.all(left.map((url) => explain(db, url)));
+    const until = explained.map(({ waits }) =>
+      waits.map(({ reason, untilMs }) => [reason, untilMs !== undefined]),
+    );
+    assert.deepEqual(until.sort(), [[['ADDRESS_SLOTS', false]], [['ADDRESS_SLOTS', true]]]);
+    await db.advanceClock(60_001);
+    const after = await Promise.all(left.map((url) => reasons(db, url)));
+    assert.deepEqual(after.sort(), [[], ['ADDRESS_SLOTS']], 'the free slot is the other host’s');
   });
 });
 
