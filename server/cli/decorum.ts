@@ -3,6 +3,7 @@ import { API_COMMANDS } from '@decorum/sdk/cli/api-commands.ts';
 import { OUTPUT_CLOSED, runCli } from '@decorum/sdk/cli/run-cli.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { archiveList } from './archive/list.ts';
+import { archiveShow } from './archive/show.ts';
 import { archiveVerify } from './archive/verify.ts';
 import { doctor } from './doctor.ts';
 
@@ -16,7 +17,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 process.exitCode = await runCli({
-  commands: [...API_COMMANDS, archiveList, archiveVerify, doctor],
+  commands: [...API_COMMANDS, archiveList, archiveShow, archiveVerify, doctor],
   version: packageJson.version,
   args: process.argv.slice(2),
   host: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, signal: stop.signal },
