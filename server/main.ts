@@ -36,6 +36,7 @@ import { loadConfig } from './config/load-config.ts';
 import { PRODUCT_TOKEN } from './config/load-identity.ts';
 import { EmbeddedError } from './embedded/embedded-error.ts';
 import { startFetchWorker } from './fetch/start-fetch-worker.ts';
+import { startWatchdog } from './fetch/watchdog.ts';
 import { cancelRequests } from './frontier/cancel.ts';
 import { completeLeases } from './frontier/complete.ts';
 import { expireRequests } from './frontier/expire-requests.ts';
@@ -332,6 +333,7 @@ async function startFetchRole(
     key,
     userAgent: 'decorum-fetch',
   });
+  const watchdog = startWatchdog({ silentMsMax: config.leaseMs / 3, logger });
   const worker = startFetchWorker({
     client: createClient(FetchService, transport),
     archive,
@@ -353,6 +355,7 @@ async function startFetchRole(
   return {
     async [Symbol.asyncDispose]() {
       await worker[Symbol.asyncDispose]();
+      await watchdog[Symbol.asyncDispose]();
       await transport[Symbol.asyncDispose]();
     },
   };
