@@ -168,6 +168,8 @@ test('a host that no resolver can answer for is refused', () => {
   for (const host of [
     'a..test',
     '.test',
+    '*.test',
+    'a*b.test',
     'a.test..',
     '.',
     `${label}a.test`,

@@ -13,7 +13,8 @@ export const LABEL_BYTES_MAX = 63;
 
 /**
  * Why a text names nothing that we could request: no URL at all (WHATWG parse failure), not http or https, a port that
- * Fetch forbids (0 included), or a host that no resolver can answer for (empty or overlong labels, invalid A-labels).
+ * Fetch forbids (0 included), or a host that no resolver can answer for (empty or overlong labels, invalid A-labels,
+ * a `*`).
  */
 export type UrlRefusal = 'UNPARSABLE' | 'SCHEME' | 'PORT' | 'HOST';
 
@@ -61,7 +62,7 @@ function isResolvable(host: string): boolean {
 }
 
 function isLabel(label: string): boolean {
-  return label.length > 0 && label.length <= LABEL_BYTES_MAX;
+  return label.length > 0 && label.length <= LABEL_BYTES_MAX && !label.includes('*');
 }
 
 /** UTS #46 with IgnoreInvalidPunycode=false, as the URL standard asks; the runtime's parser skips it for ASCII hosts. */
