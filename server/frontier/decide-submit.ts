@@ -22,13 +22,26 @@ export const BODY_BYTES_MAX = 67_108_864n;
 /** Bytes of a tier's or a job's name. */
 export const NAME_BYTES_MAX = 64;
 
+/** How old an answer from the archive may be at most: 10 years. */
+export const MAX_AGE_MS_MAX = 10 * 365 * 86_400_000;
+
+/** Extractions that one request may list; there are fewer kinds, and a kind that is listed twice is done once. */
+export const EXTRACT_MAX = 16;
+
 /** Bytes of a client reference. */
 export const CLIENT_REF_BYTES_MAX = 256;
+
+/** 0001-01-01T00:00:00Z, where a Timestamp begins. */
+const TIMESTAMP_MS_MIN = -62_135_596_800_000;
+
+/** What a name can't have: control characters, and those that turn the direction of the text around them (UAX #9). */
+const UNNAMEABLE = /[\0-\x1f\x7f\u202a-\u202e\u2066-\u2069]/;
 
 /** One URL of a Submit, as parsed from the wire. */
 export type SubmitItem = {
   readonly url: string;
   readonly band: number | undefined;
+  /** `UNSPECIFIED`: a number that no reason has; what the caller left out is `DISCOVERY` by now. */
   readonly reason: string;
   readonly tier: string;
   readonly label: string;
@@ -37,6 +50,7 @@ export type SubmitItem = {
   readonly maxAgeMs: number | undefined;
   readonly onlyIfNew: boolean;
   readonly maxBodyBytes: bigint | undefined;
+  /** `UNSPECIFIED`: left unset, or a number that no extraction has. */
   readonly extract: readonly string[];
   readonly clientRef: Uint8Array;
 };
@@ -63,31 +77,36 @@ export function decideSubmitItem(
 }
 
 function decideOptions(item: SubmitItem, nowMs: number, bandMax: number): ItemRefusal | undefined {
-  const { band, notBefore, deadline, maxAgeMs, maxBodyBytes } = item;
-  const latest = nowMs + DEADLINE_MS_MAX;
+  const { band, reason, maxAgeMs, maxBodyBytes, extract, clientRef } = item;
   if (band !== undefined && band > bandMax) return refuse('band', `0 to ${bandMax} for this tenant`);
-  if (deadline !== undefined && deadline.getTime() > latest)
-    return refuse('deadline', 'at most 90 days from now');
-  if (deadline !== undefined && deadline.getTime() <= nowMs) return refuse('deadline', 'lies in the past');
-  if (
-    notBefore !== undefined &&
-    notBefore.getTime() >= (deadline?.getTime() ?? nowMs + DEADLINE_MS_DEFAULT)
-  ) {
-    return refuse('not_before', 'must lie before the deadline (7 days from now unless given)');
-  }
-  if (maxAgeMs !== undefined && !(maxAgeMs > 0))
-    return refuse('max_age', 'must be above 0; leave it out to always fetch');
+  if (reason === 'UNSPECIFIED') return refuse('reason', 'is none that exists; leave it out for discovery');
+  if (maxAgeMs !== undefined && !(maxAgeMs > 0 && maxAgeMs <= MAX_AGE_MS_MAX))
+    return refuse('max_age', 'must be above 0 and at most 10 years; leave it out to always fetch');
   if (maxBodyBytes !== undefined && (maxBodyBytes < 1n || maxBodyBytes > BODY_BYTES_MAX)) {
     return refuse('max_body_bytes', `1 to ${BODY_BYTES_MAX}`);
   }
-  for (const field of ['tier', 'label'] as const) {
-    if (Buffer.byteLength(item[field]) > NAME_BYTES_MAX)
-      return refuse(field, `at most ${NAME_BYTES_MAX} bytes`);
-    if (/[\0-\x1f]/.test(item[field])) return refuse(field, 'has control characters');
-  }
-  if (item.clientRef.length > CLIENT_REF_BYTES_MAX)
+  if (extract.length > EXTRACT_MAX) return refuse('extract', `at most ${EXTRACT_MAX} values`);
+  if (extract.includes('UNSPECIFIED')) return refuse('extract', 'has a value that does not exist');
+  if (clientRef.length > CLIENT_REF_BYTES_MAX)
     return refuse('client_ref', `at most ${CLIENT_REF_BYTES_MAX} bytes`);
+  return decideTimes(item, nowMs) ?? decideName('tier', item.tier) ?? decideName('label', item.label);
+}
+
+/** An instant that is none (out of a Timestamp's range) fails each comparison, so each asks for what must hold. */
+function decideTimes({ notBefore, deadline }: SubmitItem, nowMs: number): ItemRefusal | undefined {
+  if (deadline !== undefined && !(deadline.getTime() <= nowMs + DEADLINE_MS_MAX))
+    return refuse('deadline', 'at most 90 days from now');
+  if (deadline !== undefined && deadline.getTime() <= nowMs) return refuse('deadline', 'lies in the past');
+  const end = deadline?.getTime() ?? nowMs + DEADLINE_MS_DEFAULT;
+  if (notBefore !== undefined && !(notBefore.getTime() >= TIMESTAMP_MS_MIN && notBefore.getTime() < end)) {
+    return refuse('not_before', 'must lie before the deadline (7 days from now unless given)');
+  }
   return undefined;
+}
+
+function decideName(field: 'tier' | 'label', name: string): ItemRefusal | undefined {
+  if (Buffer.byteLength(name) > NAME_BYTES_MAX) return refuse(field, `at most ${NAME_BYTES_MAX} bytes`);
+  return UNNAMEABLE.test(name) ? refuse(field, 'has control characters') : undefined;
 }
 
 function refuse(field: string, detail: string): ItemRefusal {

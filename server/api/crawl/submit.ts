@@ -4,6 +4,7 @@ import type { MethodImpl } from '@connectrpc/connect';
 import { SubmitRequestSchema, type CrawlService } from '@decorum/proto/decorum/crawl/v1/crawl_service_pb.ts';
 import {
   ExtractionSchema,
+  Reason,
   ReasonSchema,
   RefusalReasonSchema,
   SubmitStatusSchema,
@@ -34,11 +35,10 @@ export function submit(deps: SubmitDeps): MethodImpl<typeof CrawlService.method.
 }
 
 function toItem(request: FetchRequest): SubmitItem {
-  const reason = enumText(ReasonSchema, request.reason);
   return {
     url: request.url,
     band: request.band,
-    reason: reason === 'UNSPECIFIED' ? 'DISCOVERY' : reason,
+    reason: enumText(ReasonSchema, request.reason === Reason.UNSPECIFIED ? Reason.DISCOVERY : request.reason),
     tier: request.tier,
     label: request.label,
     notBefore: request.notBefore && timestampDate(request.notBefore),

@@ -32,6 +32,8 @@ import { DomainError } from '../../runtime/domain-error.ts';
 import { robotsVersion } from '../../store/robots-state.ts';
 import { durationMs, msDuration } from '../convert/duration-ms.ts';
 import { enumText } from '../convert/enum-text.ts';
+import { toStorable } from '../convert/to-storable.ts';
+import { assertReports } from './assert-reports.ts';
 import { toStatus } from './renew.ts';
 
 /** What Complete needs. */
@@ -43,7 +45,8 @@ export type CompleteDeps = {
 /** FetchService.Complete. */
 export function complete(deps: CompleteDeps): MethodImpl<typeof FetchService.method.complete> {
   return async ({ reports }) => {
-    const leases = await deps.complete(reports.map(toReport));
+    assertReports(reports);
+    const leases = await deps.complete(reports.map(toReport).map(toStorable));
     return {
       leases: leases.map(({ status, robots, siteDelayMs }) => ({
         status: toStatus(status === 'HELD'),
@@ -65,9 +68,10 @@ function toReport({ leaseToken, attempts, robots, endLease, idle }: ProtoReport,
 }
 
 function toAttempt(attempt: Attempt, path: string): AttemptReport {
-  const { requestId, detail, redirectUrl, capture, document } = attempt;
+  const { detail, redirectUrl, capture, document } = attempt;
   return {
-    ...{ requestId, detail, redirectUrl },
+    ...{ detail, redirectUrl },
+    requestId: attempt.requestId.toLowerCase(),
     outcome: toOutcome(attempt.outcome, path),
     endedAgoMs: durationMs(attempt.endedAgo) ?? 0,
     responseMs: durationMs(attempt.responseTime),

@@ -13,9 +13,13 @@ export type CreateTenantDeps = ListPurposesDeps & {
   readonly createTenant: (tenant: NewTenant) => Promise<TenantRow | undefined>;
 };
 
+/** Names the platform's own account on the broker. */
+const RESERVED = 'platform';
+
 /** TenantService.CreateTenant. */
 export function createTenant(deps: CreateTenantDeps): MethodImpl<typeof TenantService.method.createTenant> {
   return async ({ tenantId, displayName, purpose, weight, quota, requestId }, { signal }) => {
+    if (tenantId === RESERVED) throw reserved();
     const purposes = await deps.listPurposes(signal);
     if (!purposes.some(({ code }) => code === purpose)) {
       throw new DomainError({
@@ -39,4 +43,13 @@ export function createTenant(deps: CreateTenantDeps): MethodImpl<typeof TenantSe
       message: 'a tenant of this id exists; choose another, or update it',
     });
   };
+}
+
+function reserved(): DomainError {
+  return new DomainError({
+    kind: 'invalid',
+    reason: 'TENANT_RESERVED',
+    field: 'tenant_id',
+    message: `"${RESERVED}" names the platform itself; choose another`,
+  });
 }
