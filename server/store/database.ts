@@ -1,10 +1,11 @@
 import postgres from 'postgres';
+import { watchOptions } from './watch-connections.ts';
 
 /** int8 columns are bigint; everything else is postgres.js' default. */
 export type Types = { bigint: bigint };
 
 /** One transaction. */
-export type Transaction = postgres.TransactionSql<Types>;
+export type Transaction = postgres.ISql<Types>;
 
 /** Connections of one kind of work. */
 export type Pool = postgres.Sql<Types>;
@@ -26,6 +27,10 @@ export const STATEMENT_TIMEOUT_MS = 10_000;
 export const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 
 const CONNECT_TIMEOUT_S = 5;
+
+/** Between two tries of one connection; the driver's own pause grows to 20 s, long after the database is back. */
+const RECONNECT_S = 0.25;
+
 const POOL_SIZES = { control: 8, lease: 4, general: 12 };
 
 /**
@@ -50,8 +55,10 @@ function createPool(url: string, kind: keyof typeof POOL_SIZES): Pool {
   return postgres(url, {
     max: POOL_SIZES[kind],
     connect_timeout: CONNECT_TIMEOUT_S,
+    backoff: () => RECONNECT_S,
     types: { bigint: postgres.BigInt },
     onnotice: () => undefined,
+    ...watchOptions,
     connection: {
       application_name: `decorum ${kind}`,
       role: 'decorum_platform',

@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '../runtime/domain-error.ts';
 import type { Pool, Transaction } from './database.ts';
+import { createWatch, endWatch, watchConnection, type ConnectionWatch } from './watch-connections.ts';
 
 const DEADLOCK = '40P01';
 const SERIALIZATION_FAILURE = '40001';
 const ATTEMPTS_MAX = 5;
 const JITTER_MS = 25;
+
+/** A value that a column cannot hold: NUL in a text, a number or time out of range, a malformed UUID. */
+const INVALID_VALUE_STATES = new Set(['22021', '22003', '22008', '22P02', '22P05', '22007']);
 
 /** Postgres cancelled a statement (time-out), is shutting down, starting, or refuses connections. */
 const UNAVAILABLE_STATES = new Set(['57014', '57P01', '57P02', '57P03', '53300', '25P03', '08006', '08001']);
@@ -28,7 +32,7 @@ const UNAVAILABLE_CODES = new Set([
 export async function transact<T>(pool: Pool, work: (sql: Transaction) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return (await pool.begin(work)) as T;
+      return await runOnce(pool, work);
     } catch (error) {
       const code = codeOf(error);
       if ((code === DEADLOCK || code === SERIALIZATION_FAILURE) && attempt < ATTEMPTS_MAX) {
@@ -38,6 +42,58 @@ export async function transact<T>(pool: Pool, work: (sql: Transaction) => Promis
       throw toStoreError(error, code);
     }
   }
+}
+
+/** The driver ends a transaction whose connection closed by itself, and by nothing that its work does then. */
+const NEVER = new Promise<never>(() => undefined);
+
+async function runOnce<T>(pool: Pool, work: (sql: Transaction) => Promise<T>): Promise<T> {
+  const watch = createWatch();
+  const state = { isOver: false };
+  const ended = await watchConnection(watch, () =>
+    pool.begin(async (sql) => {
+      try {
+        const result = await work(guard(sql, watch, state));
+        if (watch.isLost) return await NEVER;
+        return { result };
+      } catch (error) {
+        if (watch.isLost || isConnectionError(error)) return await NEVER;
+        throw error;
+      } finally {
+        state.isOver = true;
+      }
+    }),
+  ).finally(() => endWatch(watch));
+  return (ended as { result: T }).result;
+}
+
+/** The transaction as its work sees it: no statement is sent after its end, nor on a connection that is gone. */
+function guard(sql: Transaction, watch: ConnectionWatch, state: { readonly isOver: boolean }): Transaction {
+  const check = (): void => {
+    if (state.isOver) throw new Error('a statement came after the end of its transaction');
+    refuseLost(watch);
+  };
+  return new Proxy(sql, {
+    apply(target, self, args) {
+      check();
+      return Reflect.apply(target as unknown as (...inputs: unknown[]) => unknown, self, args);
+    },
+    get(target, name, receiver) {
+      if (name === 'unsafe') check();
+      return Reflect.get(target, name, receiver) as unknown;
+    },
+  });
+}
+
+/** Whether an error, or one behind it, says that the connection is gone or about to go. */
+function isConnectionError(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code !== undefined && (UNAVAILABLE_CODES.has(code) || /^(?:57P0|08)/.test(code))) return true;
+  return error instanceof Error && error.cause !== undefined && isConnectionError(error.cause);
+}
+
+function refuseLost({ isLost }: ConnectionWatch): void {
+  if (isLost) throw Object.assign(new Error('the connection was closed'), { code: 'CONNECTION_CLOSED' });
 }
 
 /**
@@ -71,6 +127,14 @@ function codeOf(error: unknown): string | undefined {
 }
 
 function toStoreError(error: unknown, code: string | undefined): unknown {
+  if (code !== undefined && INVALID_VALUE_STATES.has(code)) {
+    return new DomainError({
+      kind: 'invalid',
+      reason: 'VALUE_OUT_OF_RANGE',
+      message: 'a value of the request is outside of what can be stored; nothing was changed',
+      cause: error,
+    });
+  }
   const isUnavailable = code !== undefined && (UNAVAILABLE_STATES.has(code) || UNAVAILABLE_CODES.has(code));
   if (!isUnavailable) return error;
   return new DomainError({
