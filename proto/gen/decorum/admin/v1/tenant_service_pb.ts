@@ -24,7 +24,7 @@ export const file_decorum_admin_v1_tenant_service: GenFile = /*@__PURE__*/
  */
 export type Tenant = Message<"decorum.admin.v1.Tenant"> & {
   /**
-   * Chosen by the operator: lower-case letters, digits and "-", 2 to 32.
+   * Chosen by the operator: lower-case letters, digits and "-", 2 to 32. "platform" is reserved.
    *
    * @generated from field: string tenant_id = 1;
    */

@@ -42,14 +42,14 @@ export type FetchRequest = Message<"decorum.crawl.v1.FetchRequest"> & {
   reason: Reason;
 
   /**
-   * The tenant's name for a freshness target; at most 64 bytes.
+   * The tenant's name for a freshness target; at most 64 bytes, without control characters and bidirectional controls.
    *
    * @generated from field: string tier = 4;
    */
   tier: string;
 
   /**
-   * The tenant's name for a job; at most 64 bytes. Cancel, ListRequests and reports select by it.
+   * The tenant's name for a job; as long and of the same characters. Cancel, ListRequests and reports select by it.
    *
    * @generated from field: string label = 5;
    */
@@ -70,7 +70,8 @@ export type FetchRequest = Message<"decorum.crawl.v1.FetchRequest"> & {
   deadline?: Timestamp | undefined;
 
   /**
-   * A capture at most this old that policy lets this tenant have is the answer (ANSWERED). Absent: always fetch.
+   * A capture at most this old that policy lets this tenant have is the answer (ANSWERED); at most 10 years.
+   * Absent: always fetch.
    *
    * @generated from field: google.protobuf.Duration max_age = 8;
    */
@@ -91,6 +92,8 @@ export type FetchRequest = Message<"decorum.crawl.v1.FetchRequest"> & {
   maxBodyBytes?: bigint | undefined;
 
   /**
+   * At most 16 values.
+   *
    * @generated from field: repeated decorum.crawl.v1.Extraction extract = 11;
    */
   extract: Extraction[];
