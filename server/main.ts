@@ -324,7 +324,10 @@ async function startFetchRole(
   api: Api | undefined,
 ): Promise<AsyncDisposable> {
   const { config, logger, signal } = shared;
-  const { url, key = await readKeyFile(join(config.dataDir, 'fetcher.key')) } = loadSdkConfig();
+  const { url, key: givenKey } = loadSdkConfig();
+  // A key in the environment is for a worker by itself; a shell may hold a tenant's.
+  const ownKey = await readKeyFile(join(config.dataDir, 'fetcher.key'));
+  const key = api === undefined ? (givenKey ?? ownKey) : ownKey;
   if (key === undefined) throw new Error('the role fetch needs DECORUM_KEY, the key of a fetcher');
   const spoolDir = join(config.dataDir, 'spool');
   await mkdir(spoolDir, { recursive: true, mode: 0o700 });

@@ -10,9 +10,16 @@ export type DeliveryDecision =
   { readonly kind: 'deliver' } | { readonly kind: 'opted_out'; readonly decidedBy: OptOutSignal };
 
 /**
- * Decides for one purpose whether a capture is delivered, given the signals seen at its fetch. No signal is mapped to a
- * purpose yet, so the answer is always to deliver; the signals themselves are kept on the capture.
+ * Decides for one purpose whether a capture is delivered, given the signals seen at its fetch. A group of the purpose's own
+ * token in robots.txt (`decorumbot-ai-train`) takes the capture from it. No other signal is mapped to a purpose yet: they
+ * are kept on the capture.
  */
-export function decideDelivery(_purpose: string, _signals: readonly OptOutSignal[]): DeliveryDecision {
-  return { kind: 'deliver' };
+export function decideDelivery(purpose: string, signals: readonly OptOutSignal[]): DeliveryDecision {
+  const decidedBy = signals.find(({ source, name }) => source === 'ROBOTS' && isTokenOf(name, purpose));
+  return decidedBy === undefined ? { kind: 'deliver' } : { kind: 'opted_out', decidedBy };
+}
+
+/** The product token has no "-", so what follows the first one is the purpose. */
+function isTokenOf(token: string, purpose: string): boolean {
+  return token.slice(token.indexOf('-') + 1) === purpose.toLowerCase().replaceAll('_', '-');
 }

@@ -47,13 +47,28 @@ export async function applyAttempts(
       startedAgoMs: startedAgoMs(attempt),
     })),
   );
-  const decided = waiting.flatMap((request) => {
-    const own = attempts[request.place];
-    return own === undefined ? [] : [{ request, ...own, decision: decide(request, own.attempt) }];
-  });
+  const decided = retryTogether(
+    waiting.flatMap((request) => {
+      const own = attempts[request.place];
+      return own === undefined ? [] : [{ request, ...own, decision: decide(request, own.attempt) }];
+    }),
+  );
   await endDecided(sql, installation, decided);
   await retryRequests(sql, decided.flatMap(toRetry));
   await insertTransfers(sql, decided.flatMap(toTransfer));
+}
+
+/** Requests that failed by one attempt come back at one time: the next fetch is again one for all (M3). */
+function retryTogether(decided: readonly Decided[]): Decided[] {
+  const delays = new Map<AttemptReport, number>();
+  for (const { attempt, decision } of decided) {
+    if (decision.kind === 'retry') delays.set(attempt, Math.max(delays.get(attempt) ?? 0, decision.delayMs));
+  }
+  return decided.map((one) =>
+    one.decision.kind === 'retry'
+      ? { ...one, decision: { ...one.decision, delayMs: delays.get(one.attempt) ?? 0 } }
+      : one,
+  );
 }
 
 function decide(request: WaitingRequest, attempt: AttemptReport): AttemptDecision {

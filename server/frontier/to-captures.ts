@@ -20,6 +20,7 @@ export function toCaptures(held: readonly HeldReport[], policyVersion: bigint): 
           urlKey: urlKey(url),
           keyVersion: COLLAPSE_RULES_VERSION,
           site: lease.site,
+          workerId: lease.workerId,
           startedAgoMs: startedAgoMs(attempt),
           address: lease.address,
           policyVersion,

@@ -11,6 +11,8 @@ export type NewCapture = {
   readonly urlKey: Uint8Array;
   readonly keyVersion: number;
   readonly site: string;
+  /** Who appended it: the writer of the segment. */
+  readonly workerId: string;
   /** Milliseconds since the exchange began. */
   readonly startedAgoMs: number;
   readonly statusCode: number;
@@ -43,7 +45,7 @@ export type StoredRecord = {
 /** Writes captures with their records. A capture of a segment that does not exist is an error: its bytes are nowhere. */
 export async function insertCaptures(sql: Transaction, captures: readonly NewCapture[]): Promise<void> {
   if (captures.length === 0) return;
-  await refuseUnknownSegments(sql, captures);
+  await refuseForeign(sql, captures);
   const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
   const rows = sql.json(
     captures.map(({ records, ...capture }) => ({
@@ -78,7 +80,6 @@ export async function insertCaptures(sql: Transaction, captures: readonly NewCap
       "ledFromCaptureId" uuid
     )
     join segment g on g.segment_id = n."segmentId"
-    on conflict do nothing
   `;
   await sql`
     insert into capture_record (segment_id, record_offset, record_length, record_type, capture_id)
@@ -86,19 +87,45 @@ export async function insertCaptures(sql: Transaction, captures: readonly NewCap
     from jsonb_to_recordset(${rows}) as n("captureId" uuid, "segmentId" uuid, records jsonb)
     join segment g on g.segment_id = n."segmentId"
     cross join lateral jsonb_to_recordset(n.records) as r(type text, "offset" bigint, length bigint)
-    on conflict do nothing
   `;
 }
 
-async function refuseUnknownSegments(sql: Transaction, captures: readonly NewCapture[]): Promise<void> {
-  const ids = [...new Set(captures.map(({ segmentId }) => segmentId))];
-  const known = await sql<{ segmentId: string }[]>`
-    select segment_id as "segmentId" from segment where segment_id = any(${ids})
+/**
+ * D2, D3: a capture lies in a segment of the worker that reports it, within what that segment holds, and nobody has
+ * reported its id or its place before. (What a repeated report says again was left out before.)
+ */
+async function refuseForeign(sql: Transaction, captures: readonly NewCapture[]): Promise<void> {
+  const places = captures.flatMap(({ captureId, segmentId, workerId, records }) =>
+    records.map(({ offset, length }) => ({
+      captureId,
+      segmentId,
+      workerId,
+      offset: `${offset}`,
+      length: `${length}`,
+    })),
+  );
+  const [foreign] = await sql<{ reason: string | null }[]>`
+    with n as (
+      select * from jsonb_to_recordset(${sql.json(places)}) as n(
+        "captureId" uuid, "segmentId" uuid, "workerId" text, "offset" bigint, length bigint
+      )
+    )
+    select case
+      when exists (select from capture c where c.capture_id = any(${captures.map(({ captureId }) => captureId)}))
+        then 'CAPTURE_EXISTS'
+      when exists (select from n where not exists (
+        select from segment s where s.segment_id = n."segmentId" and s.worker_id = n."workerId"
+          and (s.state = 'open' or n."offset" + n.length <= s.bytes)
+      )) then 'SEGMENT_UNKNOWN'
+      when exists (select from n join capture_record r on r.segment_id = n."segmentId"
+        and r.record_offset < n."offset" + n.length and r.record_offset + r.record_length > n."offset"
+      ) then 'RECORD_EXISTS'
+    end as reason
   `;
-  if (known.length === ids.length) return;
+  if (foreign?.reason === null || foreign === undefined) return;
   throw new DomainError({
     kind: 'failed_precondition',
-    reason: 'SEGMENT_UNKNOWN',
-    message: 'a capture names a segment that was never opened; open one and append there',
+    reason: foreign.reason,
+    message: 'a capture must lie, once, in a segment that its worker opened and appended to',
   });
 }

@@ -32,7 +32,7 @@ export type WaitingRequest = {
 
 /**
  * The requests of all tenants that an attempt speaks for: the leased one, and those for the same canonical URL that were
- * due and for whom what was fetched is fresh enough. Read without locks; whoever removes a request first ends it.
+ * due, or wait to be tried again, and for whom what was fetched is fresh enough. Read without locks; whoever removes a request first ends it.
  */
 export async function loadWaitingRequests(
   sql: Transaction,
@@ -48,7 +48,7 @@ export async function loadWaitingRequests(
     ) as n(place, request_id, url_hash, started_ago_ms)
     join request r on r.url_hash = decode(n.url_hash, 'hex')
     join tenant t on t.tenant_id = r.tenant_id
-    where r.due_at <= decorum.now() and (
+    where (r.due_at <= decorum.now() or (r.attempts > 0 and r.due_at < 'infinity')) and (
       r.request_id = n.request_id
       or r.submitted_at - coalesce(r.max_age, interval '0')
         <= decorum.now() - make_interval(secs => n.started_ago_ms / 1000.0)

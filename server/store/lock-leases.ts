@@ -3,6 +3,7 @@ import type { Transaction } from './database.ts';
 /** A lease as its worker's report finds it. */
 export type LockedLease = {
   readonly leaseId: string;
+  readonly workerId: string;
   readonly site: string;
   readonly origin: string;
   readonly address: string;
@@ -22,7 +23,7 @@ export type LockedLease = {
 /** Reads leases and keeps their rows until the transaction ends; unknown ones are missing in the answer. */
 export async function lockLeases(sql: Transaction, leaseIds: readonly string[]): Promise<LockedLease[]> {
   return sql<LockedLease[]>`
-    select lease_id as "leaseId", site, origin, address, slot, request_ids as "requestIds", urls,
+    select lease_id as "leaseId", worker_id as "workerId", site, origin, address, slot, request_ids as "requestIds", urls,
       reported_ids as "reportedIds",
       leased_at as "leasedAt", ended_at is null and expires_at > decorum.now() as "isHeld",
       coalesce(ended_how in ('completed', 'released'), false) as "isDone",

@@ -16,8 +16,10 @@ import { listRealPageSites } from './real-pages.ts';
 import { describeSummary, summarize } from './summarize.ts';
 
 const FOLLOW_SECONDS = 60;
+/** Fewer pages than this in a whole run are no crawl. */
+const PAGES_MIN = 300;
 /** After the last link was followed, what waits has so long to end; then its deadline ends it. */
-const DRAIN_SECONDS = 60;
+const DRAIN_SECONDS = 40;
 /** For the last results to come in. */
 const GRACE_SECONDS = 20;
 
@@ -42,7 +44,8 @@ process.once('SIGTERM', () => interrupted.abort());
 
 const dataDir = options['data-dir'] ?? (await mkdtemp(join(tmpdir(), 'decorum-demo-')));
 try {
-  process.exitCode = (await runDemo()) ? 0 : 1;
+  const isOk = await runDemo();
+  process.exitCode ??= isOk ? 0 : 1;
 } finally {
   if (options['data-dir'] === undefined) await removeDataDir();
 }
@@ -61,6 +64,11 @@ async function runDemo(): Promise<boolean> {
   });
   const crawls = await startCrawls(web, platform);
   await followUntilDone(web, crawls, startedMs);
+  if (interrupted.signal.aborted) {
+    say('interrupted, and not judged');
+    process.exitCode = 130;
+    return false;
+  }
   const verdict = await web.report();
   const summary = summarize(
     crawls.map(({ books }) => books),
@@ -68,14 +76,13 @@ async function runDemo(): Promise<boolean> {
     {
       seconds: Math.round((performance.now() - startedMs) / 100) / 10,
       archiveBytes: await sizeOf(join(dataDir, 'archive')),
+      pagesMin: followSeconds < FOLLOW_SECONDS ? 1 : PAGES_MIN,
     },
   );
   say(describeSummary(summary));
   if (!summary.ok && platform.log() !== '') say(`the platform's log:\n${platform.log()}`);
+  if (options.json) process.stdout.write(`${JSON.stringify(summary)}\n`);
   if (options.keep) await keepRunning(platform);
-  if (options.json) {
-    process.stdout.write(`${JSON.stringify(summary)}\n`);
-  }
   return summary.ok;
 }
 
@@ -84,7 +91,7 @@ function plansFor(web: TestWeb): TenantPlan[] {
   const hosts = listRealPageSites().map(({ host }) => host);
   const seeds = hosts.map((host) => web.url(host, '/'));
   return [
-    { tenantId: 'search', purpose: 'SEARCH', band: 4, seeds, follow: () => true },
+    { tenantId: 'search', purpose: 'SEARCH', band: 4, seeds, follow: (host) => hosts.includes(host) },
     {
       tenantId: 'ml',
       purpose: 'AI_TRAIN',

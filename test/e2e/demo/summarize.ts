@@ -29,15 +29,13 @@ export type DemoSummary = {
   readonly broken: readonly string[];
 };
 
-/** Fewer pages than this are no crawl. */
-const PAGES_MIN = 1;
 const VOID_SECONDS_SHARE_MAX = 0.05;
 
 /** Joins the tenants' books with the referee's verdict. */
 export function summarize(
   books: readonly TenantBooks[],
   verdict: MannersVerdict,
-  measured: { readonly seconds: number; readonly archiveBytes: number },
+  measured: { readonly seconds: number; readonly archiveBytes: number; readonly pagesMin: number },
 ): DemoSummary {
   const answeredBy = new Map<string, number>();
   for (const { captures } of books) {
@@ -73,7 +71,7 @@ export function summarize(
   };
   const broken = [
     ...verdict.violations.map(({ label, text }) => `${label}: ${text}`),
-    ...(summary.pages < PAGES_MIN ? ['nothing was fetched'] : []),
+    ...(summary.pages < measured.pagesMin ? [`only ${summary.pages} pages were fetched`] : []),
     ...(summary.requestsWithoutResult > 0
       ? [`D1: ${summary.requestsWithoutResult} requests have no result`]
       : []),

@@ -77,6 +77,7 @@ export async function createCaptureStore(database: TestDatabase): Promise<Captur
         urlKey: urlKey(url),
         keyVersion: COLLAPSE_RULES_VERSION,
         site: 'a.test',
+        workerId: 'w',
         startedAgoMs: 0,
         statusCode: 200,
         headers: fields.map(([name, value]) => ({ name, value })),
