@@ -111,6 +111,8 @@ async function main(): Promise<void> {
   const logger = createLogger({ level: config.logLevel });
   for (const warning of config.warnings) logger.warn(warning);
   using shutdown = createShutdown(logger);
+  // A platform that was started by another program, with a channel to it, ends when that program ends, however it ends.
+  if (process.connected) process.once('disconnect', () => shutdown.begin());
   const { signal } = shutdown;
   await using stack = new AsyncDisposableStack();
   const metrics = stack.use(createMetrics());

@@ -18,6 +18,8 @@ export async function tryLockSegment(
   segmentId: string,
   mode: 'exclusive' | 'shared',
 ): Promise<SegmentLock | undefined> {
+  // The driver never hands out a reserved connection that it has to make anew; this one brings an open one.
+  await withStore(() => pool`select 1`);
   const session = await pool.reserve();
   const shared = session.unsafe(mode === 'shared' ? '_shared' : '');
   const key = session`hashtextextended(${`segment ${segmentId}`}, 0)`;

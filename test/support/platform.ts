@@ -44,12 +44,13 @@ export async function startPlatform({ dataDir, env = {} }: PlatformOptions): Pro
       DECORUM_HTTP_ADDRESS: '127.0.0.1:0',
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // The channel carries nothing; its end tells the platform that this process is gone.
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // A Ctrl-C at the terminal is for the parent, which ends this process in its turn.
     detached: true,
   });
   let log = '';
-  child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (log += chunk.toString()));
   const { url, httpUrl } = await announced(child, () => log);
   const operatorKey = (await readFile(join(dataDir, 'operator.key'), 'utf8')).trim();
   return {
