@@ -2,6 +2,7 @@ import { decideDelivery } from '@decorum/policy/optout/decide-delivery.ts';
 import { canonicalizeUrl } from '@decorum/policy/url/canonicalize-url.ts';
 import { urlHash } from '@decorum/policy/url/url-hash.ts';
 import { DomainError } from '../../runtime/domain-error.ts';
+import { formatPageToken, parsePageToken } from '../../runtime/uuid-page-token.ts';
 import type { CaptureRow } from '../../store/capture-row.ts';
 import { findCaptures } from '../../store/find-captures.ts';
 import { loadCaptures } from '../../store/load-captures.ts';
@@ -41,7 +42,7 @@ export async function listCaptures(
   const selection = {
     ...{ tenantId, fetchedAfter, fetchedBefore },
     urlHash: url === '' ? undefined : hashOf(url),
-    afterCaptureId: pageToken === '' ? undefined : parsePageToken(pageToken),
+    afterCaptureId: parsePageToken(pageToken),
   };
   return readAsTenant(pool, tenantId, async (sql) => {
     const purpose = (await loadTenant(sql, tenantId))?.purpose ?? '';
@@ -66,21 +67,5 @@ function hashOf(url: string): Uint8Array {
     reason: 'INVALID_URL',
     field: 'url',
     message: 'give an absolute http or https URL',
-  });
-}
-
-function formatPageToken(captureId: string): string {
-  return Buffer.from(captureId.replaceAll('-', ''), 'hex').toString('base64url');
-}
-
-function parsePageToken(token: string): string {
-  const hex = Buffer.from(token, 'base64url').toString('hex');
-  const parts = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(hex);
-  if (parts !== null) return parts.slice(1).join('-');
-  throw new DomainError({
-    kind: 'invalid',
-    reason: 'INVALID_PAGE_TOKEN',
-    field: 'page_token',
-    message: 'give the next_page_token of the page before, unchanged',
   });
 }
